@@ -76,7 +76,10 @@ async def _cancel_at(
 
 
 async def cancel_at_each_await(
-    call: Callable[[], Coroutine[Any, Any, object]], after: Callable[[], Awaitable[object] | None]
+    call: Callable[[], Coroutine[Any, Any, object]],
+    after: Callable[[], Awaitable[object] | None],
+    *,
+    background: str | None = None,
 ) -> int:
     """Cancel a call at each of its awaits in turn, and call `after` each time to check the state.
 
@@ -86,6 +89,7 @@ async def cancel_at_each_await(
     Args:
         call: Returns a new coroutine, which must end by itself.
         after: Raises if the state is not the same as before the call.
+        background: Name of a task that may end later, because other calls share it.
 
     Returns:
         The number of awaits.
@@ -95,6 +99,9 @@ async def cancel_at_each_await(
     for cancel_time in modes:
         number = 1
         while await _cancel_at(call, number, cancel_time):
+            shared = [task for task in asyncio.all_tasks() if task.get_name() == background]
+            if shared:
+                await asyncio.wait(shared)
             assert asyncio.all_tasks() == {asyncio.current_task()}, (
                 f'a task is left after wait {number} ({cancel_time})'
             )

@@ -51,6 +51,8 @@ from seamwise.policies.events import Recovered as Recovered
 from seamwise.policies.events import Refused as Refused
 from seamwise.policies.events import Retrying as Retrying
 from seamwise.policies.events import State as State
+from seamwise.policies.events import StoreAway as StoreAway
+from seamwise.policies.events import StoreBack as StoreBack
 from seamwise.policies.fallback import Fallback as Fallback
 from seamwise.policies.fallback import fallback as fallback
 from seamwise.policies.hedge import hedge as hedge

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.errors import TaggedError
 from seamwise.policies.errors import GuardError
 
@@ -47,7 +48,7 @@ class Refused(Struct, frozen=True):
     """A guard returned an error of its own: it did not admit the operation, or cancelled it."""
 
     name: str
-    error: GuardError
+    error: GuardError | StoreUnavailable
 
 
 class CircuitChanged(Struct, frozen=True):
@@ -66,7 +67,23 @@ class FellBack(Struct, frozen=True):
     error: TaggedError
 
 
-GuardEvent: TypeAlias = Retrying | Recovered | GaveUp | Refused | CircuitChanged | FellBack
+class StoreAway(Struct, frozen=True):
+    """The store of a guard, such as Redis, is away. The next attempt is after `delay` seconds."""
+
+    name: str
+    delay: float
+
+
+class StoreBack(Struct, frozen=True):
+    """The store of a guard is available again, after `elapsed` seconds."""
+
+    name: str
+    elapsed: float
+
+
+GuardEvent: TypeAlias = (
+    Retrying | Recovered | GaveUp | Refused | CircuitChanged | FellBack | StoreAway | StoreBack
+)
 
 Observer: TypeAlias = Callable[[GuardEvent], None]
 """Receives every event of a guard.

@@ -1,7 +1,8 @@
 """A clock in Redis that tests can set; the scripts read it instead of the server's clock."""
 
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.redis.store import Script, Store, new_script
+from seamwise.policies.redis.scripts import Script, new_script
+from seamwise.policies.redis.store import Store
 from tests.policies.redis.servers import Server
 
 _TIME = "redis.call('TIME')"

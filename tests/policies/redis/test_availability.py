@@ -15,11 +15,17 @@ from redis import exceptions
 from redis.exceptions import RedisError, ResponseError
 
 from seamwise import Failure, Result, Success
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.errors import CircuitOpen, RateLimited
+from seamwise.policies.events import GuardEvent, StoreAway, StoreBack
 from seamwise.policies.redis import Clients, circuit, rate_limit
-from seamwise.policies.redis.availability import OutageBackoff, OutageMode, is_unavailable
+from seamwise.policies.redis.availability import (
+    FAILURES_BEFORE_PAUSE,
+    OutageBackoff,
+    OutageMode,
+    is_unavailable,
+)
 from seamwise.policies.redis.connections import ConnectionPool
 from seamwise.policies.testing import FakeWorld
 from seamwise.testing import assert_failure
@@ -33,6 +39,16 @@ MAX_DURATION = BOUND + 2.0
 
 async def succeed() -> Success[str]:
     return OK
+
+
+def away_error(name: str, delay: float) -> StoreUnavailable:
+    """Return the error of a guard that refuses calls while Redis is away."""
+    return StoreUnavailable(name, 'Redis does not respond', retry_after=delay)
+
+
+def start_outage(backoff: OutageBackoff) -> None:
+    for _ in range(FAILURES_BEFORE_PAUSE):
+        backoff.on_failure(backoff.try_acquire())
 
 
 def measure(call: Callable[[], Result[object, object]]) -> tuple[Result[object, object], float]:
@@ -237,12 +253,36 @@ def test_rate_limit_uses_the_configured_behaviour_after_redis_was_killed(
     results = [guard.run_sync(lambda: OK) for _ in range(5)]
     assert results.count(OK) == expected
     if away == 'closed':
-        for result in results:
-            assert result == Failure(RateLimited('search', 2, 3600.0, 1.0))
+        # Three failures mean an outage.
+        for result, delay in zip(results, (BOUND, BOUND, 1.0, 1.0, 1.0), strict=True):
+            assert result == Failure(away_error('search', delay))
     own_server.start()
     world.advance(1.0)
     results = [guard.run_sync(lambda: OK) for _ in range(3)]
     assert results.count(OK) == 2
+
+
+def test_outage_and_its_end_are_events(own_server: Server) -> None:
+    world = FakeWorld()
+    events: list[GuardEvent] = []
+    guard = rate_limit(
+        9,
+        redis=own_server.client(),
+        name='search',
+        bound=BOUND,
+        away='open',
+        observer=events.append,
+        world=world,
+    )
+    guard.run_sync(lambda: OK)
+    own_server.kill()
+    for _ in range(5):
+        guard.run_sync(lambda: OK)
+    own_server.start()
+    world.advance(1.5)
+    for _ in range(2):
+        guard.run_sync(lambda: OK)
+    assert events == [StoreAway('search', 1.0), StoreBack('search', 1.5)]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +306,7 @@ def test_circuit_uses_the_configured_behaviour_after_redis_was_killed(
     results: list[Result[object, object]] = [guard.run_sync(lambda: DOWN) for _ in range(3)]
     assert [result is DOWN for result in results] == expected
     if away == 'closed':
-        assert results[0] == Failure(CircuitOpen('mail', 0, 1.0, 'open'))
+        assert results[0] == Failure(away_error('mail', BOUND))
     own_server.start()
     world.advance(1.0)
     assert guard.run_sync(lambda: OK) is OK
@@ -394,12 +434,13 @@ def test_restarted_server_is_used_immediately(own_server: Server) -> None:
 # Backoff
 
 
-def test_timeout_of_a_task_starts_a_pause(own_server: Server) -> None:
+def test_timeouts_of_a_task_start_a_pause(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
             guard = rate_limit(100, redis=client, name='search', bound=1.0, world=FakeWorld())
             own_server.pause()
-            await guard.run(succeed)
+            for _ in range(3):
+                await guard.run(succeed)
             started_at = time.monotonic()
             await guard.run(succeed)
             duration = time.monotonic() - started_at
@@ -409,11 +450,12 @@ def test_timeout_of_a_task_starts_a_pause(own_server: Server) -> None:
     assert asyncio.run(main()) < 0.5
 
 
-def test_timeout_of_a_thread_starts_a_pause(own_server: Server) -> None:
+def test_timeouts_of_a_thread_start_a_pause(own_server: Server) -> None:
     world = FakeWorld()
     guard = rate_limit(100, redis=own_server.client(), name='search', bound=1.0, world=world)
     own_server.pause()
-    guard.run_sync(lambda: OK)
+    for _ in range(3):
+        guard.run_sync(lambda: OK)
     _, duration = measure(lambda: guard.run_sync(lambda: OK))
     assert duration < 0.5
     world.advance(2.0)
@@ -426,6 +468,8 @@ def test_each_failure_doubles_the_pause_up_to_thirty_seconds() -> None:
     world = FakeWorld()
     backoff = OutageBackoff(world.clock, bound=BOUND)
     pauses: list[float] = []
+    for _ in range(FAILURES_BEFORE_PAUSE - 1):
+        backoff.on_failure(backoff.try_acquire())
     for _ in range(7):
         backoff.on_failure(backoff.try_acquire())
         assert backoff.try_acquire() is None
@@ -437,30 +481,65 @@ def test_each_failure_doubles_the_pause_up_to_thirty_seconds() -> None:
 def test_success_ends_the_pause_and_resets_its_length() -> None:
     world = FakeWorld()
     backoff = OutageBackoff(world.clock, bound=BOUND)
+    start_outage(backoff)
     for _ in range(3):
-        backoff.on_failure(backoff.try_acquire())
         world.advance(backoff.seconds_left())
+        backoff.on_failure(backoff.try_acquire())
+    assert backoff.seconds_left() == 8.0
+    world.advance(8.0)
     ticket = backoff.try_acquire()
     assert ticket is not None
     backoff.on_success(ticket)
-    ticket = backoff.try_acquire()
-    assert ticket is not None
-    backoff.on_failure(ticket)
+    start_outage(backoff)
     assert backoff.seconds_left() == 1.0
+
+
+def test_success_between_failures_prevents_a_pause() -> None:
+    """A single late reply is no outage."""
+    backoff = OutageBackoff(FakeWorld().clock, bound=BOUND)
+    for _ in range(10):
+        for _ in range(FAILURES_BEFORE_PAUSE - 1):
+            backoff.on_failure(backoff.try_acquire())
+        ticket = backoff.try_acquire()
+        assert ticket is not None
+        backoff.on_success(ticket)
+
+
+def test_start_and_end_of_an_outage_are_reported_once() -> None:
+    world = FakeWorld()
+    reports: list[object] = []
+    backoff = OutageBackoff(
+        world.clock,
+        bound=BOUND,
+        on_away=lambda delay: reports.append(('away', delay)),
+        on_back=lambda seconds: reports.append(('back', seconds)),
+    )
+    for _ in range(2):
+        start_outage(backoff)
+        world.advance(1.0)
+        backoff.on_failure(backoff.try_acquire())
+        world.advance(2.0)
+        ticket = backoff.try_acquire()
+        assert ticket is not None
+        backoff.on_success(ticket)
+        backoff.on_success(ticket)
+    assert reports == [('away', 1.0), ('back', 3.0)] * 2
 
 
 def test_concurrent_failures_count_once() -> None:
     backoff = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    tickets = [backoff.try_acquire() for _ in range(5)]
-    for ticket in tickets:
-        backoff.on_failure(ticket)
+    for _ in range(FAILURES_BEFORE_PAUSE):
+        assert backoff.seconds_left() == BOUND
+        tickets = [backoff.try_acquire() for _ in range(5)]
+        for ticket in tickets:
+            backoff.on_failure(ticket)
     assert backoff.seconds_left() == 1.0
 
 
 def test_only_one_caller_at_a_time_tries_redis_after_a_pause() -> None:
     world = FakeWorld()
     backoff = OutageBackoff(world.clock, bound=BOUND)
-    backoff.on_failure(backoff.try_acquire())
+    start_outage(backoff)
     world.advance(0.999)
     assert backoff.try_acquire() is None
     world.advance(0.001)
@@ -472,17 +551,17 @@ def test_only_one_caller_at_a_time_tries_redis_after_a_pause() -> None:
 
 def test_success_of_a_call_from_before_a_failure_does_not_end_the_pause() -> None:
     backoff = OutageBackoff(FakeWorld().clock, bound=BOUND)
-    first, second = backoff.try_acquire(), backoff.try_acquire()
-    backoff.on_failure(first)
-    assert second is not None
-    backoff.on_success(second)
+    ticket = backoff.try_acquire()
+    start_outage(backoff)
+    assert ticket is not None
+    backoff.on_success(ticket)
     assert backoff.try_acquire() is None
 
 
 def test_pause_ends_if_the_clock_goes_back() -> None:
     now = [1000.0]
     backoff = OutageBackoff(World(clock=lambda: now[0]).clock, bound=BOUND)
-    backoff.on_failure(backoff.try_acquire())
+    start_outage(backoff)
     now[0] = 10.0
     assert backoff.try_acquire() is not None
 
@@ -491,7 +570,7 @@ def test_seconds_left_are_between_the_bound_and_the_longest_pause() -> None:
     now = [1000.0]
     backoff = OutageBackoff(lambda: now[0], bound=BOUND)
     assert backoff.seconds_left() == BOUND
-    backoff.on_failure(backoff.try_acquire())
+    start_outage(backoff)
     now[0] = 1000.99
     assert backoff.seconds_left() == BOUND
     now[0] = 0.0
@@ -561,8 +640,7 @@ def test_read_only_replica_is_an_outage(server: Server, tmp_path: Path) -> None:
             1, redis=replica.client(), name='search', period=3600.0, bound=1.0, away='closed'
         )
         result = guard.run_sync(lambda: OK)
-    error = assert_failure(result, RateLimited)
-    assert 0.9 < error.retry_after <= 1.0
+    assert_failure(result, StoreUnavailable)
 
 
 def test_connections_to_a_server_that_became_a_replica_are_closed(own_server: Server) -> None:

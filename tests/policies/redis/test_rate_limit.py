@@ -11,6 +11,7 @@ import redis
 import redis.asyncio
 
 from seamwise import Failure, Result, Success
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
@@ -165,7 +166,7 @@ def test_call_that_would_wait_too_long_behind_others_is_refused_immediately(serv
 
 
 def test_cancelled_waiter_takes_no_slot_and_the_next_one_moves_up(server: Server) -> None:
-    async def main() -> tuple[float, Guard[RateLimited]]:
+    async def main() -> tuple[float, Guard[RateLimited | StoreUnavailable]]:
         async with redis.asyncio.Redis(port=server.port) as client:
             guard = rate_limit(1, redis=client, burst=1, name='search', wait=5.0, bound=1.0)
             await guard.run(find)
@@ -268,17 +269,49 @@ def test_call_without_a_matching_client_is_a_type_error(server: Server) -> None:
         async_guard.run_sync(lambda: Success('found'))
 
 
-def test_second_event_loop_is_a_runtime_error(server: Server) -> None:
+def test_rate_limit_serves_several_event_loops(server: Server) -> None:
+    """A connection of redis-py belongs to one loop; the pool is that of the first."""
     client = redis.asyncio.Redis(port=server.port)
-    guard = rate_limit(2, redis=client, name='search', bound=5.0)
+    guard = rate_limit(5, redis=client, name='search', period=3600.0, away='closed', bound=5.0)
 
-    async def main() -> None:
-        await guard.run(find)
+    async def call() -> list[object]:
+        return [*await asyncio.gather(*(guard.run(find) for _ in range(2)))]
+
+    async def main() -> list[object]:
+        return [*await call(), *await asyncio.to_thread(lambda: asyncio.run(call()))]
+
+    async def last() -> list[object]:
+        results = await call()
         await client.aclose()
+        return results
 
-    asyncio.run(main())
-    with pytest.raises(RuntimeError, match='another event loop'):
-        asyncio.run(main())
+    loop = asyncio.new_event_loop()
+    outcomes = [*loop.run_until_complete(main()), *asyncio.run(call())]
+    assert [type(outcome) for outcome in outcomes] == [Success] * 5 + [Failure]
+    loop.run_until_complete(last())
+    loop.close()
+
+
+@pytest.mark.parametrize('count', [1_000, 10_000])
+def test_no_call_of_a_burst_goes_without_a_healthy_redis(server: Server, count: int) -> None:
+    events: list[GuardEvent] = []
+
+    async def main() -> int:
+        async with redis.asyncio.Redis(port=server.port) as client:
+            limit = rate_limit(
+                1,
+                redis=client,
+                name='search',
+                period=3600.0,
+                burst=count // 2,
+                away='open',
+                observer=lambda event: None if isinstance(event, Refused) else events.append(event),
+            )
+            results = await asyncio.gather(*(limit.run(find) for _ in range(count)))
+            return sum(type(result) is Success for result in results)
+
+    assert asyncio.run(main()) == count // 2
+    assert events == []
 
 
 @pytest.mark.parametrize(

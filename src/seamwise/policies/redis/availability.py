@@ -14,8 +14,13 @@ OutageMode: TypeAlias = Literal['local', 'open', 'closed']
 calls.
 """
 
+FAILURES_BEFORE_PAUSE: Final = 3
+"""Number of failures without a success between them that mean an outage. A single late reply, such
+as that of a server that forks to save its data, does not.
+"""
+
 FIRST_PAUSE: Final = 1.0
-"""Seconds without calls to Redis after the first failure; each further failure doubles them."""
+"""Seconds without calls to Redis in an outage; each further failure doubles them."""
 
 MAX_PAUSE: Final = 30.0
 """Upper bound of a pause, in seconds."""
@@ -46,26 +51,41 @@ def is_unavailable(error: RedisError) -> bool:
 
 
 class OutageBackoff:
-    """Pause without calls to Redis after a failure: one second, doubled up to 30 seconds.
+    """Pauses without calls to Redis in an outage: one second, doubled up to 30 seconds.
 
-    After a pause, one caller tries Redis. The others do without it until that call ends, or until
-    `bound` seconds have passed.
+    An outage begins after three failures without a success between them. After a pause, one caller
+    tries Redis. The others do without it until that call ends, or until `bound` seconds have
+    passed.
 
     Args:
         clock: Current time in seconds.
         bound: Maximum duration of a call to Redis, in seconds.
+        on_away: Called when an outage begins, with the seconds of the first pause.
+        on_back: Called when it ends, with its duration in seconds.
 
     >>> backoff = OutageBackoff(lambda: 0.0, bound=0.05)
-    >>> backoff.on_failure(backoff.try_acquire())
+    >>> for _ in range(3):
+    ...     backoff.on_failure(backoff.try_acquire())
     >>> backoff.try_acquire(), backoff.seconds_left()
     (None, 1.0)
     """
 
-    def __init__(self, clock: Callable[[], float], *, bound: float) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        *,
+        bound: float,
+        on_away: Callable[[float], object] | None = None,
+        on_back: Callable[[float], object] | None = None,
+    ) -> None:
         self._clock = clock
         self._bound = bound
+        self._on_away = on_away
+        self._on_back = on_back
         self._lock = Lock()
         self._failure_count = 0
+        self._failures_in_a_row = 0
+        self._away_since = 0.0
         self._pause = 0.0
         self._paused_at = 0.0
         self._paused_until: float | None = None
@@ -74,8 +94,13 @@ class OutageBackoff:
         """End the pause; calls in flight no longer count."""
         with self._lock:
             self._failure_count += 1
+            self._failures_in_a_row = 0
             self._pause = 0.0
             self._paused_until = None
+
+    def is_current(self, ticket: int) -> bool:
+        """Return whether a call may still be sent: no outage has begun since its ticket."""
+        return self._paused_until is None or ticket == self._failure_count
 
     def try_acquire(self) -> int | None:
         """Return a ticket for a call to Redis, or None during a pause.
@@ -92,23 +117,42 @@ class OutageBackoff:
         return min(max(until - self._clock(), self._bound), MAX_PAUSE)
 
     def on_failure(self, ticket: int | None) -> None:
-        """Start a pause. Of several concurrent calls that fail, only the first one counts."""
+        """Count a failure, and pause if Redis is away.
+
+        Of several concurrent calls that fail, only the first one counts.
+        """
         with self._lock:
             if ticket != self._failure_count:
                 return
             self._failure_count += 1
+            self._failures_in_a_row += 1
+            if self._failures_in_a_row < FAILURES_BEFORE_PAUSE:
+                return
+            is_new = self._paused_until is None
             self._pause = min(max(2.0 * self._pause, FIRST_PAUSE), MAX_PAUSE)
             self._paused_at = self._clock()
             self._paused_until = self._paused_at + self._pause
+            if is_new:
+                self._away_since = self._paused_at
+        if is_new and self._on_away is not None:
+            self._on_away(FIRST_PAUSE)
 
     def on_success(self, ticket: int) -> None:
-        """End the pause, unless another call has failed since the ticket was issued."""
-        if self._paused_until is None:
+        """End the outage, unless another call has failed since the ticket was issued."""
+        if not self._failures_in_a_row:
             return
         with self._lock:
-            if ticket == self._failure_count:
-                self._paused_until = None
-                self._pause = 0.0
+            if self._paused_until is None:
+                self._failures_in_a_row = 0
+                return
+            if ticket != self._failure_count:
+                return
+            self._failures_in_a_row = 0
+            self._paused_until = None
+            self._pause = 0.0
+            seconds = max(self._clock() - self._away_since, 0.0)
+        if self._on_back is not None:
+            self._on_back(seconds)
 
     def _try_after_pause(self) -> int | None:
         with self._lock:

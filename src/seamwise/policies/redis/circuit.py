@@ -8,6 +8,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
 
 from typing_extensions import override
 
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
@@ -32,7 +33,8 @@ from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.circuit_script import CIRCUIT
 from seamwise.policies.redis.clients import Client, check_clients
 from seamwise.policies.redis.outage_fallback import OutageFallback
-from seamwise.policies.redis.store import MAX_BOUND, Store, microseconds
+from seamwise.policies.redis.scripts import microseconds
+from seamwise.policies.redis.store import MAX_BOUND, Store
 
 T = TypeVar('T')
 E = TypeVar('E')
@@ -62,14 +64,12 @@ class ScriptCall(NamedTuple):
     token: str
 
 
-class SharedCircuit(Layer[CircuitOpen]):
+class SharedCircuit(Layer[CircuitOpen | StoreUnavailable]):
     """The guard that `circuit` creates.
 
     A cancelled call or a defect cannot wait for Redis. Its script call is queued and sent with the
     next one of this process. If there is none, the lease of a probe expires in Redis.
     """
-
-    is_bound = True
 
     def __init__(
         self,
@@ -162,15 +162,12 @@ class SharedCircuit(Layer[CircuitOpen]):
     async def fallback_decision(self) -> Permit | Outcome:
         """Decide on a call without Redis."""
         decision = await self._fallback.admit()
-        return self._refuse_in_outage() if decision is None else decision
+        return self._store.refuse() if decision is None else decision
 
     def fallback_decision_sync(self) -> Permit | Outcome:
         """Do the same as `fallback_decision`, in a thread."""
         decision = self._fallback.admit_sync()
-        return self._refuse_in_outage() if decision is None else decision
-
-    def _refuse_in_outage(self) -> Failure[CircuitOpen]:
-        return self._refuse(0, self._store.backoff.seconds_left(), 'open')
+        return self._store.refuse() if decision is None else decision
 
     def _refuse(
         self, failures: int, retry_after: float, state: Literal['open', 'half_open']
@@ -338,8 +335,8 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
         counts: Returns whether an error counts as a failure.
         bound: Maximum duration of each command to Redis, in seconds, at most 60.
         away: Behaviour while Redis is unavailable: `'local'` uses a circuit of this process alone,
-            `'open'` admits all calls, `'closed'` refuses all with a `CircuitOpen` of no failures.
-        observer: Receives `CircuitChanged` and `Refused` events.
+            `'open'` admits all calls, `'closed'` refuses all with `StoreUnavailable`.
+        observer: Receives `CircuitChanged`, `Refused`, `StoreAway` and `StoreBack` events.
         world: Clock of `slow` and of the pauses after an outage; a `FakeWorld` in tests.
 
     Raises:
@@ -373,7 +370,8 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
             f'calls must be at most {MAX_CALLS} over Redis, not {trip.calls!r}. '
             'Use ratio(…, window=seconds), which stores ten pairs of numbers.'
         )
-    store = Store(name, clients, CIRCUIT, bound=bound, world=world)
+    safe = safe_observer(observer)
+    store = Store(name, clients, CIRCUIT, observer=safe, bound=bound, world=world)
     return SharedCircuit(
         local,
         store,

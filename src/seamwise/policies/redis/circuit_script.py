@@ -7,7 +7,7 @@ the hash has expired. The lease of a probe is a field `probe:<token>` with its e
 
 from typing import Final
 
-from seamwise.policies.redis.store import Script, new_script
+from seamwise.policies.redis.scripts import Script, new_script
 
 CIRCUIT: Final[Script] = new_script("""
 -- KEYS[1]: the circuit.

@@ -6,12 +6,12 @@ connection, and may outlive the caller that started it.
 """
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from os import getpid
 from threading import Thread
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import redis
 from redis.asyncio.connection import AbstractConnection
@@ -25,8 +25,20 @@ _MAX_IDLE_CONNECTIONS: Final = 64
 class AsyncConnection(Protocol):
     """The methods of an asyncio connection of redis-py that are used here."""
 
-    async def send_command(self, *args: str) -> None:
-        """Send a command. An interruption closes the connection."""
+    async def connect(self) -> None:
+        """Connect and perform the handshake."""
+        ...
+
+    async def disconnect(self) -> None:
+        """Close the connection."""
+        ...
+
+    def pack_commands(self, commands: Iterable[Iterable[str]]) -> list[bytes]:
+        """Return the bytes of several commands."""
+        ...
+
+    async def send_packed_command(self, command: Iterable[bytes]) -> None:
+        """Send commands. An interruption closes the connection."""
         ...
 
     async def read_response(self, disable_decoding: bool = False) -> object:  # noqa: FBT001, FBT002 -- signature of redis-py
@@ -40,7 +52,15 @@ class AsyncConnection(Protocol):
 class AsyncConnectionPool(Protocol):
     """The methods of an asyncio connection pool of redis-py that are used here."""
 
-    max_connections: int
+    @property
+    def connection_class(self) -> Callable[..., AbstractConnection]:
+        """Class of the connections."""
+        ...
+
+    @property
+    def connection_kwargs(self) -> Mapping[str, Any]:
+        """Arguments of the class."""
+        ...
 
     async def get_connection(self) -> AbstractConnection:
         """Return an established connection."""

@@ -10,7 +10,7 @@ than the rounding error of doubles over a burst.
 
 from typing import Final
 
-from seamwise.policies.redis.store import Script, new_script
+from seamwise.policies.redis.scripts import Script, new_script
 
 GCRA: Final[Script] = new_script("""
 -- KEYS[1]: the bucket.

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
@@ -45,7 +46,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     away: OutageMode = 'local',
     observer: Observer | None = None,
     world: World = REAL,
-) -> Guard[RateLimited]:
+) -> Guard[RateLimited | StoreUnavailable]:
     """Build a rate limit that all processes with the same `name` and the same Redis share.
 
     It works like `seamwise.policies.rate_limit.rate_limit`. Pass the same settings in all
@@ -67,8 +68,8 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
         wait: Maximum time to wait for a slot, in seconds.
         bound: Maximum duration of each command to Redis, in seconds, at most 60.
         away: Behaviour while Redis is unavailable: `'local'` applies the limit in this process
-            alone, `'open'` admits all calls, `'closed'` refuses all.
-        observer: Receives `Refused` events.
+            alone, `'open'` admits all calls, `'closed'` refuses all with `StoreUnavailable`.
+        observer: Receives `Refused`, `StoreAway` and `StoreBack` events.
         world: Sleep for the slots, and clock of the pauses after an outage; a `FakeWorld` in
             tests. The rate is measured by the clock of Redis.
 
@@ -101,16 +102,16 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
         key=key,
         cost=cost,
         max_wait=float(wait),
-        store=Store(name, clients, GCRA, bound=bound, world=world),
+        store=Store(
+            name, clients, GCRA, observer=safe_observer(observer), bound=bound, world=world
+        ),
         fallback=OutageFallback(away, local, bound=bound),
         observer=safe_observer(observer),
         world=world,
     )
 
 
-class _SharedRateLimit(Layer[RateLimited]):
-    is_bound = True
-
+class _SharedRateLimit(Layer[RateLimited | StoreUnavailable]):
     def __init__(  # noqa: PLR0913 -- called only by `rate_limit`
         self,
         name: str,
@@ -201,12 +202,12 @@ class _SharedRateLimit(Layer[RateLimited]):
     async def fallback_decision(self) -> Permit | Outcome:
         """Decide on a call without Redis."""
         decision = await self._fallback.admit()
-        return self.refuse(self._store.backoff.seconds_left()) if decision is None else decision
+        return self._store.refuse() if decision is None else decision
 
     def fallback_decision_sync(self) -> Permit | Outcome:
         """Do the same as `fallback_decision`, in a thread."""
         decision = self._fallback.admit_sync()
-        return self.refuse(self._store.backoff.seconds_left()) if decision is None else decision
+        return self._store.refuse() if decision is None else decision
 
     def decision(self, delay: float) -> Permit | Failure[RateLimited]:
         """Return a permit if `delay` is 0, else a refusal with `retry_after=delay`, in seconds."""

@@ -1,53 +1,24 @@
 """Calls of a Lua script in Redis, with a time bound and a backoff after failures."""
 
-import asyncio
-from hashlib import sha1
-from math import ceil
 from time import monotonic
 from typing import Final
 
 import msgspec
-from msgspec import Struct
-from redis.exceptions import ConnectionError as RedisConnectionError
-from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError, ResponseError
+from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError
 
+from seamwise.catalog.storage import StoreUnavailable
+from seamwise.containers import Failure
+from seamwise.policies._engine.observers import SafeObserver
 from seamwise.policies._engine.world import World
+from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
+from seamwise.policies.redis.batches import ScriptRequest, batch_sender
 from seamwise.policies.redis.clients import Clients
-from seamwise.policies.redis.connections import (
-    AsyncConnection,
-    AsyncConnectionPool,
-    Connection,
-    ConnectionPool,
-)
-from seamwise.policies.redis.timeouts import InsistentTimeout
-
-MAX_CONCURRENT_CALLS: Final = 16
-"""Redis executes one command at a time. Further calls wait here, without using a connection."""
+from seamwise.policies.redis.connections import AsyncConnectionPool, Connection, ConnectionPool
+from seamwise.policies.redis.scripts import Script
 
 MAX_BOUND: Final = 60.0
 """Upper bound of `bound`, in seconds."""
-
-
-def microseconds(seconds: float) -> str:
-    """Convert seconds to the whole microseconds used by the Lua scripts, rounded up.
-
-    >>> microseconds(0.25)
-    '250000'
-    """
-    return str(ceil(round(seconds * 1e6, 3)))
-
-
-class Script(Struct, frozen=True):
-    """A Lua script with one key, and the SHA-1 digest by which a server caches it."""
-
-    text: str
-    sha: str
-
-
-def new_script(text: str) -> Script:
-    """Return a script with its digest."""
-    return Script(text, sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
 class Store:
@@ -57,15 +28,32 @@ class Store:
         name: Name of the guard, for error messages.
         clients: Redis clients.
         script: Script of the guard.
-        bound: Maximum duration of a call, in seconds of real time, including all waiting.
+        observer: Receives `StoreAway` and `StoreBack` events.
+        bound: Maximum duration of a call, in seconds of real time. It counts from the time at which
+            the call is sent: a busy process is no outage of Redis.
         world: Clock of the backoff.
     """
 
     def __init__(
-        self, name: str, clients: Clients, script: Script, *, bound: float, world: World
+        self,
+        name: str,
+        clients: Clients,
+        script: Script,
+        *,
+        observer: SafeObserver | None,
+        bound: float,
+        world: World,
     ) -> None:
-        # A function, because `replace_real` exchanges the clock of the world.
-        self.backoff = OutageBackoff(lambda: world.clock(), bound=bound)  # noqa: PLW0108
+        self.backoff = OutageBackoff(
+            # A function, because `replace_real` exchanges the clock of the world.
+            lambda: world.clock(),  # noqa: PLW0108
+            bound=bound,
+            on_away=None if observer is None else lambda delay: observer(StoreAway(name, delay)),
+            on_back=None
+            if observer is None
+            else lambda seconds: observer(StoreBack(name, seconds)),
+        )
+        self._observer = observer
         self._name = name
         self._script = script
         self._bound = bound
@@ -73,16 +61,19 @@ class Store:
             None if clients.asyncio is None else clients.asyncio.connection_pool
         )
         self._pool = None if clients.sync is None else ConnectionPool(clients.sync, bound=bound)
-        max_calls = MAX_CONCURRENT_CALLS
-        if self._async_pool is not None:
-            max_calls = min(max_calls, self._async_pool.max_connections)
-        self._max_calls = max_calls
-        self._semaphore = asyncio.Semaphore(max_calls)
+
+    def refuse(self) -> Failure[StoreUnavailable]:
+        """Return the failure of a call that is refused because Redis is unavailable."""
+        error = StoreUnavailable(
+            self._name, 'Redis does not respond', retry_after=self.backoff.seconds_left()
+        )
+        if self._observer is not None:
+            self._observer(Refused(self._name, error))
+        return Failure(error)
 
     def reset(self) -> None:
-        """Forget outages and the event loop; calls in flight no longer count."""
+        """Forget outages; calls in flight no longer count."""
         self.backoff.reset()
-        self._semaphore = asyncio.Semaphore(self._max_calls)
 
     async def call(self, ticket: int, key: str, *args: str) -> list[int] | None:
         """Run the script and return its numbers, or None if Redis is unavailable.
@@ -102,19 +93,20 @@ class Store:
                 f'{self._name!r} has no client for tasks: '
                 'pass redis=Clients(asyncio=redis.asyncio.Redis(…), sync=…).'
             )
-        failed_ticket: int | None = None
-        try:
-            async with InsistentTimeout(self._bound), self._semaphore:
-                # A timeout before this line is a delay of this process, not of Redis.
-                failed_ticket = ticket
-                reply = await _call_script(pool, self._script, key, args)
-        except TimeoutError:
-            self.backoff.on_failure(failed_ticket)
+        backoff = self.backoff
+        request = ScriptRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
+        reply = await batch_sender(pool, bound=self._bound).send(pool, request)
+        if isinstance(reply, TimeoutError):
+            backoff.on_failure(ticket)
             return None
-        except RedisError as error:
-            self._handle_error(error, ticket)
+        if isinstance(reply, RedisError):
+            self._handle_error(reply, ticket)
             return None
-        self.backoff.on_success(ticket)
+        if isinstance(reply, Exception):
+            raise reply
+        if reply is None:
+            return None
+        backoff.on_success(ticket)
         return msgspec.convert(reply, list[int])
 
     def call_sync(self, ticket: int, key: str, *args: str) -> list[int] | None:
@@ -144,44 +136,6 @@ class Store:
         # A pool without a free connection is no sign of an outage.
         if not isinstance(error, MaxConnectionsError):
             self.backoff.on_failure(ticket)
-
-
-async def _call_script(
-    pool: AsyncConnectionPool, script: Script, key: str, args: tuple[str, ...]
-) -> object:
-    try:
-        return await _call_once(pool, script, key, args)
-    except RedisConnectionError:
-        # After a restart of the server, an idle connection fails on first use. The pool then
-        # reconnects.
-        return await _call_once(pool, script, key, args)
-
-
-async def _call_once(
-    pool: AsyncConnectionPool, script: Script, key: str, args: tuple[str, ...]
-) -> object:
-    # A connection, not the client: a client may be configured to retry, and could count a call
-    # several times.
-    connection = await pool.get_connection()
-    try:
-        return await _evaluate(connection, script, key, args)
-    except ResponseError:
-        # The server may have become a replica, and its host name may now lead to another server.
-        await connection.disconnect()
-        raise
-    finally:
-        await pool.release(connection)
-
-
-async def _evaluate(
-    connection: AsyncConnection, script: Script, key: str, args: tuple[str, ...]
-) -> object:
-    await connection.send_command('EVALSHA', script.sha, '1', key, *args)
-    try:
-        return await connection.read_response(disable_decoding=True)
-    except NoScriptError:
-        await connection.send_command('EVAL', script.text, '1', key, *args)
-        return await connection.read_response(disable_decoding=True)
 
 
 def _call_script_sync(

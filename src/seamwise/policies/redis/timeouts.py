@@ -9,6 +9,8 @@ import asyncio
 from types import TracebackType
 from typing import Final
 
+_STEPS: Final = 5
+
 _CANCEL_INTERVAL: Final = 0.005
 """Seconds between two cancellations."""
 
@@ -17,12 +19,16 @@ class InsistentTimeout:
     """Async context manager that cancels its body after `seconds` and raises a TimeoutError.
 
     It also restores a cancellation by another task that the body swallowed.
+
+    A busy event loop stops the time. The seconds are counted in steps, each of which is scheduled
+    when the one before has run. Between two steps, the body can process all data that has arrived.
     """
 
-    __slots__ = ('_cancel_count', '_initial_cancelling', '_seconds', '_task', '_timer')
+    __slots__ = ('_cancel_count', '_initial_cancelling', '_seconds', '_steps', '_task', '_timer')
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
+        self._steps = _STEPS
         self._cancel_count = 0
 
     async def __aenter__(self) -> None:
@@ -31,7 +37,7 @@ class InsistentTimeout:
             raise RuntimeError('A guard over Redis must be called in a task.')
         self._task = task
         self._initial_cancelling = task.cancelling()
-        self._timer = asyncio.get_running_loop().call_later(self._seconds, self._cancel)
+        self._timer = asyncio.get_running_loop().call_later(self._seconds / _STEPS, self._step)
 
     async def __aexit__(
         self,
@@ -47,6 +53,13 @@ class InsistentTimeout:
                 raise asyncio.CancelledError from error
         elif self._cancel_count and error_type is asyncio.CancelledError:
             raise TimeoutError from error
+
+    def _step(self) -> None:
+        self._steps -= 1
+        if not self._steps:
+            self._cancel()
+            return
+        self._timer = asyncio.get_running_loop().call_later(self._seconds / _STEPS, self._step)
 
     def _cancel(self) -> None:
         self._cancel_count += 1

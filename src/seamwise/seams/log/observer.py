@@ -11,12 +11,16 @@ from seamwise.policies.events import (
     Recovered,
     Refused,
     Retrying,
+    StoreAway,
+    StoreBack,
 )
 from seamwise.seams.log.record import record
 
 
 def observer(logger: logging.Logger) -> Observer:
     """Return an observer that logs retried failures and changes of circuits, at level INFO.
+
+    The outage of the store of a guard, such as Redis, is a WARNING.
 
     The final result of an operation is not logged: its caller logs it, so that a failure is
     logged once and not in every layer.
@@ -51,6 +55,14 @@ def observer(logger: logging.Logger) -> Observer:
                     event.before,
                     event.after,
                     event.failures,
+                )
+            case StoreAway():
+                logger.warning(
+                    '%s: its store is not available, next attempt in %g s', event.name, event.delay
+                )
+            case StoreBack():
+                logger.info(
+                    '%s: its store is available again after %g s', event.name, event.elapsed
                 )
             case Recovered() | GaveUp() | Refused() | FellBack():
                 pass

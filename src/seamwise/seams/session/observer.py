@@ -21,6 +21,8 @@ from seamwise.policies.events import (
     Recovered,
     Refused,
     Retrying,
+    StoreAway,
+    StoreBack,
 )
 from seamwise.seams._common import milliseconds, safe_items, timestamp
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, event
@@ -52,7 +54,7 @@ def observe(
     | final failure | `error.recovery_failed`, `agent.error`, `agent.session_end` |
     | failure that is recoverable but not retryable, or cancelled | the error |
     | refusal | the error |
-    | success, change of a circuit, fallback | none |
+    | success, change of a circuit or a store, fallback | none |
 
     Use it only for the outermost guard: a failure that a fallback replaces is not final. Do not
     call `publish` for a result that was observed. Exceptions of the adapter, the session or
@@ -96,7 +98,7 @@ def _events(guard_event: GuardEvent, factory: _EventFactory) -> Iterator[ErrorEv
             yield from _final_events(guard_event, factory)
         case Refused(error=error):
             yield factory.create(error)
-        case Recovered() | CircuitChanged() | FellBack():
+        case Recovered() | CircuitChanged() | FellBack() | StoreAway() | StoreBack():
             return
         case _:
             assert_never(guard_event)

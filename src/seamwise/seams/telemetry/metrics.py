@@ -17,6 +17,8 @@ from seamwise.policies.events import (
     Recovered,
     Refused,
     Retrying,
+    StoreAway,
+    StoreBack,
 )
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams._operations import current_operation, inner_operation
@@ -147,7 +149,7 @@ class Telemetry:
                 self._outcomes.add(
                     1, {**name, 'outcome': outcome, 'error.type': self._types.get(error)}
                 )
-            case Refused() | CircuitChanged() | FellBack():
+            case Refused() | CircuitChanged() | FellBack() | StoreAway() | StoreBack():
                 # A refusal is counted at the end of the operation; a fallback is a success.
                 pass
             case _:

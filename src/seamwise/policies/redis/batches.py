@@ -1,0 +1,233 @@
+"""Batches of script calls: the tasks of one event loop share a connection to Redis.
+
+Ten thousand tasks that each take a connection of their own spend their time waiting for each other,
+and a healthy Redis looks slow. One pipeline instead answers all calls of an iteration of the event
+loop in a few milliseconds.
+"""
+
+import asyncio
+from asyncio import AbstractEventLoop, Future, Task
+from collections import deque
+from collections.abc import Callable
+from contextvars import Context
+from threading import Lock
+from typing import Final, TypeAlias
+from weakref import WeakKeyDictionary, ref
+
+from redis.asyncio.connection import AbstractConnection
+from redis.exceptions import ConnectionError as RedisConnectionError
+from redis.exceptions import NoScriptError, RedisError, ResponseError
+
+from seamwise.policies.redis.connections import AsyncConnection, AsyncConnectionPool
+from seamwise.policies.redis.scripts import Script
+from seamwise.policies.redis.timeouts import InsistentTimeout
+
+MAX_BATCH: Final = 128
+"""Calls in one pipeline. Redis answers so many in a few milliseconds, well within the bound."""
+
+SENDER_TASK: Final = 'seamwise-redis'
+"""Name of the task that sends the batches of an event loop. It ends with the last batch."""
+
+Reply: TypeAlias = object
+"""Reply of Redis, or the exception that a call failed with; None if it was not sent."""
+
+
+class ScriptRequest:
+    """One script call that waits for its batch, and for its reply."""
+
+    __slots__ = ('_arguments', '_script', 'is_wanted', 'reply')
+
+    def __init__(
+        self, script: Script, arguments: tuple[str, ...], is_wanted: Callable[[], bool]
+    ) -> None:
+        self._script = script
+        self._arguments = arguments
+        self.is_wanted = is_wanted
+        """Returns whether to send the call: not after an outage has begun."""
+        self.reply: Future[Reply] = asyncio.get_running_loop().create_future()
+
+    def settle(self, reply: Reply) -> None:
+        """Set the reply, unless the caller no longer waits."""
+        if not self.reply.done():
+            self.reply.set_result(reply)
+
+    def command(self, sent_scripts: set[str] | None = None) -> tuple[str, ...]:
+        """Return the command, with the text of the script if it is not in `sent_scripts`.
+
+        Without `sent_scripts`, the command refers to the script by its digest.
+        """
+        script = self._script
+        if sent_scripts is None or script.sha in sent_scripts:
+            return ('EVALSHA', script.sha, '1', *self._arguments)
+        sent_scripts.add(script.sha)
+        return ('EVAL', script.text, '1', *self._arguments)
+
+
+class BatchSender:
+    """Sends the script calls of one event loop in batches, one after the other.
+
+    Args:
+        bound: Maximum duration of a batch, in seconds.
+        is_pooled: Whether connections come from the pool of the client. Otherwise each burst of
+            batches has a connection of its own: a connection belongs to an event loop, and the pool
+            to the first one.
+    """
+
+    def __init__(self, *, bound: float, is_pooled: bool) -> None:
+        self._bound = bound
+        self._is_pooled = is_pooled
+        self._waiting: deque[ScriptRequest] = deque()
+        self._task: Task[None] | None = None
+
+    async def send(self, pool: AsyncConnectionPool, request: ScriptRequest) -> Reply:
+        """Send a script call with the next batch, and return its reply."""
+        self._waiting.append(request)
+        if self._task is None or self._task.done():
+            # An empty context: a batch has no deadline, and no trace, of one of its callers.
+            self._task = asyncio.get_running_loop().create_task(
+                self._send_all(pool), name=SENDER_TASK, context=Context()
+            )
+        return await request.reply
+
+    async def _send_all(self, pool: AsyncConnectionPool) -> None:
+        batch: list[ScriptRequest] = []
+        try:
+            while self._waiting:
+                batch = self._next_batch()
+                if batch:
+                    await self._send_batch(pool, batch)
+        # seamwise: allow[SW103] the callers raise it
+        except Exception as defect:  # noqa: BLE001
+            self._settle_all(batch, defect)
+        except BaseException:
+            # The event loop is shutting down. The callers must not wait for ever.
+            self._settle_all(batch, RedisConnectionError('The event loop stops.'))
+            raise
+        finally:
+            self._task = None
+
+    def _settle_all(self, batch: list[ScriptRequest], reply: Reply) -> None:
+        for request in (*batch, *self._waiting):
+            request.settle(reply)
+        self._waiting.clear()
+
+    def _next_batch(self) -> list[ScriptRequest]:
+        batch: list[ScriptRequest] = []
+        while self._waiting and len(batch) < MAX_BATCH:
+            request = self._waiting.popleft()
+            if request.reply.done():
+                # Its caller was cancelled before it was sent.
+                continue
+            if request.is_wanted():
+                batch.append(request)
+            else:
+                request.settle(None)
+        return batch
+
+    async def _send_batch(self, pool: AsyncConnectionPool, batch: list[ScriptRequest]) -> None:
+        replies: dict[ScriptRequest, Reply] = {}
+        error: Exception
+        try:
+            async with InsistentTimeout(self._bound):
+                try:
+                    await self._exchange(pool, batch, replies)
+                except RedisConnectionError:
+                    # After a restart of the server, an idle connection fails on first use. The pool
+                    # then reconnects.
+                    unanswered = [request for request in batch if request not in replies]
+                    await self._exchange(pool, unanswered, replies)
+        except (TimeoutError, RedisError) as batch_error:
+            error = batch_error
+        else:
+            error = RedisConnectionError('There was no reply.')
+        for request in batch:
+            request.settle(replies.get(request, error))
+
+    async def _exchange(
+        self,
+        pool: AsyncConnectionPool,
+        batch: list[ScriptRequest],
+        replies: dict[ScriptRequest, Reply],
+    ) -> None:
+        """Send a batch, and add its replies to `replies`."""
+        connection = await self._connect(pool)
+        has_error = False
+        try:
+            missing = await _exchange_commands(connection, batch, None, replies)
+            if missing:
+                await _exchange_commands(connection, missing, set(), replies)
+            has_error = any(isinstance(reply, ResponseError) for reply in replies.values())
+        finally:
+            if has_error or not self._is_pooled:
+                # The server may have become a replica, and its host name may now lead to another
+                # server.
+                await connection.disconnect()
+            if self._is_pooled:
+                await pool.release(connection)
+
+    async def _connect(self, pool: AsyncConnectionPool) -> AbstractConnection:
+        if self._is_pooled:
+            return await pool.get_connection()
+        connection = pool.connection_class(**pool.connection_kwargs)
+        typed_connection: AsyncConnection = connection
+        await typed_connection.connect()
+        return connection
+
+
+async def _exchange_commands(
+    connection: AsyncConnection,
+    batch: list[ScriptRequest],
+    sent_scripts: set[str] | None,
+    replies: dict[ScriptRequest, Reply],
+) -> list[ScriptRequest]:
+    """Send commands in one pipeline, and return those whose script the server does not know.
+
+    A connection, not the client: a client may be configured to retry, and could count a call
+    several times.
+    """
+    commands = [request.command(sent_scripts) for request in batch]
+    await connection.send_packed_command(connection.pack_commands(commands))
+    missing: list[ScriptRequest] = []
+    for request in batch:
+        try:
+            replies[request] = await connection.read_response(disable_decoding=True)
+        except NoScriptError:
+            missing.append(request)
+        except ResponseError as error:
+            replies[request] = error
+    return missing
+
+
+class _ClientSenders:
+    """Batch senders of one client, by event loop and bound."""
+
+    def __init__(self, loop: AbstractEventLoop) -> None:
+        self._first_loop = ref(loop)
+        self._senders: WeakKeyDictionary[AbstractEventLoop, dict[float, BatchSender]] = (
+            WeakKeyDictionary()
+        )
+
+    def get(self, loop: AbstractEventLoop, bound: float) -> BatchSender:
+        by_bound = self._senders.setdefault(loop, {})
+        sender = by_bound.get(bound)
+        if sender is None:
+            is_pooled = self._first_loop() is loop
+            sender = by_bound[bound] = BatchSender(bound=bound, is_pooled=is_pooled)
+        return sender
+
+
+_lock: Final = Lock()
+_clients: WeakKeyDictionary[AsyncConnectionPool, _ClientSenders] = WeakKeyDictionary()
+
+
+def batch_sender(pool: AsyncConnectionPool, *, bound: float) -> BatchSender:
+    """Return the sender of the running event loop for a connection pool.
+
+    All guards with the same pool and bound share it.
+    """
+    loop = asyncio.get_running_loop()
+    with _lock:
+        senders = _clients.get(pool)
+        if senders is None:
+            senders = _clients[pool] = _ClientSenders(loop)
+        return senders.get(loop, bound)
