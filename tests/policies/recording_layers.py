@@ -182,12 +182,6 @@ class _CallTwice(Fork[Never]):
         return await operation()
 
 
-class LoopBoundLayer(RecordingLayer):
-    """A layer that serves one event loop."""
-
-    is_bound = True
-
-
 class DelayedFailureLayer(Layer[str]):
     """Fails each call after one second, when it enters or, if `leaving` is set, when it leaves."""
 

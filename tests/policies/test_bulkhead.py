@@ -318,12 +318,12 @@ def test_result_object_is_returned_unchanged() -> None:
 @pytest.mark.parametrize(
     ('options', 'description'),
     [
-        ({}, 'x: 5 at a time, no queue'),
-        ({'queue': 3}, 'x: 5 at a time, no queue'),
-        ({'wait': 3}, 'x: 5 at a time, no queue'),
-        ({'queue': 3, 'wait': 2.5}, 'x: 5 at a time, queue of 3, waits up to 2.5 s'),
-        ({'queue': None, 'wait': None}, 'x: 5 at a time, unlimited queue'),
-        ({'limit': adaptive(1, 8)}, 'x: 1 to 8 (aimd) at a time, no queue'),
+        ({}, "bulkhead 'x': 5 at a time, no queue"),
+        ({'queue': 3}, "bulkhead 'x': 5 at a time, no queue"),
+        ({'wait': 3}, "bulkhead 'x': 5 at a time, no queue"),
+        ({'queue': 3, 'wait': 2.5}, "bulkhead 'x': 5 at a time, queue of 3, waits up to 2.5 s"),
+        ({'queue': None, 'wait': None}, "bulkhead 'x': 5 at a time, unlimited queue"),
+        ({'limit': adaptive(1, 8)}, "bulkhead 'x': 1 to 8 (aimd) at a time, no queue"),
     ],
 )
 def test_description_states_the_limits(options: dict[str, Any], description: str) -> None:

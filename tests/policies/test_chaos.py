@@ -274,5 +274,6 @@ def test_description_states_the_plans() -> None:
     shaky: Plan[float] = rate(0.25, lambda: 1.0)
     guard = chaos(seed=7, failures=plan(Down(), None), defects=NEVER, delays=shaky, name='bank')
     assert (
-        guard.describe() == 'bank: seed 7, failures planned for 2 calls, delays 0.25 of the calls'
+        guard.describe()
+        == "chaos 'bank': seed 7, failures planned for 2 calls, delays 0.25 of the calls"
     )

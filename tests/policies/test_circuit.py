@@ -378,7 +378,7 @@ def test_closed_circuit_is_transparent_in_a_pipeline() -> None:
 
 def test_circuit_describes_its_limits() -> None:
     assert circuit(name='mail').describe() == (
-        'mail: opens for 30 s after 5 failures in a row; '
+        "circuit 'mail': opens for 30 s after 5 failures in a row; "
         'probes: 1 at a time, 30 s each, 1 in a row close it'
     )
     guard = circuit(
@@ -395,10 +395,6 @@ def test_circuit_describes_its_limits() -> None:
         '(slower than 0.5 s is a failure); '
         'probes: 3 at a time, 1 s each, 2 in a row close it'
     )
-
-
-def test_circuit_is_not_bound_to_an_event_loop() -> None:
-    assert not circuit(name='mail').is_bound
 
 
 # Attempts that never began

@@ -340,5 +340,5 @@ def test_description_states_the_limits() -> None:
     assert deadline(2.5).describe() == 'deadline: 2.5 s'
     assert (
         deadline(2.0, at=lambda: 1.0, name='bank').describe()
-        == 'bank: 2 s, or until an absolute time'
+        == "deadline 'bank': 2 s, or until an absolute time"
     )

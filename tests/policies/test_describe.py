@@ -52,25 +52,28 @@ CONTRADICTORY: list[tuple[Pipeline, str]] = [
         retry(timeout=4.0) >> deadline(2.0),
         '3 attempts of 2 s each (deadline) do not fit into the 4 s of retry',
     ),
-    (retry() >> retry(attempts=4, name='inner'), 'retry and inner inside make up to 12 attempts'),
+    (
+        retry() >> retry(attempts=4, name='inner'),
+        "retry and retry 'inner' inside make up to 12 attempts",
+    ),
     (retry() >> build_circuit(), 'retry retries the refusals of circuit'),
     (
         retry() >> build_rate_limit(),
-        'retry retries the refusals of limit, and every attempt takes a slot',
+        "retry retries the refusals of rate limit 'limit', and every attempt takes a slot",
     ),
-    (retry() >> build_bulkhead(), 'retry retries the refusals of room'),
+    (retry() >> build_bulkhead(), "retry retries the refusals of bulkhead 'room'"),
     (
         deadline(5.0) >> build_rate_limit(wait=5.0),
-        'limit waits up to 5 s, but deadline outside ends after 5 s',
+        "rate limit 'limit' waits up to 5 s, but deadline outside ends after 5 s",
     ),
     (
         deadline(5.0) >> build_bulkhead(wait=None),
-        'room waits without limit, but deadline outside ends after 5 s',
+        "bulkhead 'room' waits without limit, but deadline outside ends after 5 s",
     ),
-    (deadline(5.0) >> build_bulkhead(wait=5.0), 'room waits up to 5 s'),
+    (deadline(5.0) >> build_bulkhead(wait=5.0), "bulkhead 'room' waits up to 5 s"),
     (
         deadline(5.0) >> deadline(5.0, name='inner'),
-        'inner never expires after its 5 s: deadline outside ends after 5 s',
+        "deadline 'inner' never expires after its 5 s: deadline outside ends after 5 s",
     ),
     (
         deadline(5.0) >> build_circuit(slow=5.0),
@@ -87,19 +90,19 @@ CONTRADICTORY: list[tuple[Pipeline, str]] = [
     (build_circuit() >> deadline(31.0), 'circuit abandons a probe after 30 s'),
     (
         build_bulkhead(2) >> build_circuit(probes=3),
-        'circuit never runs its 3 probes at a time: room outside admits only 2',
+        "circuit never runs its 3 probes at a time: bulkhead 'room' outside admits only 2",
     ),
     (
         build_bulkhead(adaptive(1, 2)) >> build_circuit(probes=3),
-        'circuit never runs its 3 probes at a time: room outside admits only 2',
+        "circuit never runs its 3 probes at a time: bulkhead 'room' outside admits only 2",
     ),
     (
         build_rate_limit() >> hedge(after=1.0, name='hedge'),
-        'limit does not count the second attempts of hedge',
+        "rate limit 'limit' does not count the second attempts of hedge",
     ),
     (
         build_bulkhead() >> hedge(after=1.0, name='hedge'),
-        'room does not count the second attempts of hedge',
+        "bulkhead 'room' does not count the second attempts of hedge",
     ),
     (
         hedge(after=1.0, name='hedge') >> retry(),
@@ -174,8 +177,8 @@ def test_description_has_a_line_for_each_layer_and_each_warning() -> None:
         >> deadline(2.0)
     )
     assert guard.describe().splitlines() == [
-        'bank: 50 calls in 1 s, burst of 5',
-        'room: 20 at a time, unlimited queue',
+        "rate limit 'bank': 50 calls in 1 s, burst of 5",
+        "bulkhead 'room': 20 at a time, unlimited queue",
         (
             'circuit: opens for 30 s after 5 failures in a row; '
             'probes: 1 at a time, 30 s each, 1 in a row close it'
@@ -203,7 +206,28 @@ def test_page_lists_all_rules() -> None:
     rows = re.findall(r'^\| `(\w+) >> (\w+)` \|', PAGE.read_text(encoding='utf-8'), re.MULTILINE)
 
     def guard_name(layer_type: type[Layer[Any]]) -> str:
-        name = layer_type.__name__.removesuffix('Layer')
-        return re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower() or 'any'
+        return layer_type.kind.replace(' ', '_') or 'any'
 
     assert rows == [(guard_name(rule.outer), guard_name(rule.inner)) for rule in ORDER_RULES]
+
+
+def test_guards_over_redis_have_the_warnings_of_the_local_ones() -> None:
+    pytest.importorskip('redis')
+    from redis import Redis  # noqa: PLC0415 -- it may be missing
+
+    from seamwise.policies.redis import circuit as shared_circuit  # noqa: PLC0415
+    from seamwise.policies.redis import rate_limit as shared_rate_limit  # noqa: PLC0415
+
+    client = Redis()
+    guard = (
+        retry()
+        >> shared_rate_limit(5, redis=client, name='bank')
+        >> shared_circuit(redis=client, name='bank')
+    )
+    lines = guard.describe().splitlines()
+    assert [line.partition(':')[0] for line in lines[:3]] == [
+        'retry',
+        "rate limit 'bank'",
+        "circuit 'bank'",
+    ]
+    assert len([line for line in lines if line.startswith('warning: ')]) == 2

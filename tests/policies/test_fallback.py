@@ -204,7 +204,9 @@ def test_fallback_handles_the_failures_of_its_guards() -> None:
     assert guarded.run_sync(operation) == Success(DeadlineExceeded('a', 3.0))
     assert guarded.name == 'outer'
     assert repr(guarded) == '<fallback outer >> a >> deadline>'
-    assert guarded.describe() == 'outer: handles all failures\na: 3 s\ndeadline: 2 s'
+    assert guarded.describe() == (
+        "fallback 'outer': handles all failures\ndeadline 'a': 3 s\ndeadline: 2 s"
+    )
     assert fallback(succeed, when=retryable).describe() == 'fallback: handles some failures'
 
 

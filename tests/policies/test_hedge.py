@@ -595,11 +595,11 @@ def test_hedge_serves_several_event_loops() -> None:
 def test_description_states_delay_and_share() -> None:
     assert (
         hedge(after=0.05, name='x', share=0.25).describe()
-        == 'x: a second attempt after 0.05 s, for 25 % of calls'
+        == "hedge 'x': a second attempt after 0.05 s, for 25 % of calls"
     )
     latency = hedge(after=percentile(0.95), name='x')
     assert latency.describe() == (
-        'x: a second attempt after percentile 95 of the latencies (at least 0.01 s), '
+        "hedge 'x': a second attempt after percentile 95 of the latencies (at least 0.01 s), "
         'for 10 % of calls'
     )
 

@@ -22,7 +22,6 @@ from tests.policies.recording_layers import (
     CallingTwiceLayer,
     DelayedFailureLayer,
     DelayingLayer,
-    LoopBoundLayer,
     RaisingLayer,
     RecordingLayer,
     RepeatingLayer,
@@ -585,31 +584,13 @@ def test_layer_without_a_name_is_refused(name: Any, exception_type: type[Excepti
 # Event loops
 
 
-def test_bound_guard_serves_one_event_loop_and_any_thread() -> None:
-    log: list[str] = []
-    bound = LoopBoundLayer('bound', log)
-    assert bound.run_sync(ok) == Success(1)
-
-    async def run_twice() -> None:
-        await bound.run(ok_async)
-        await (RecordingLayer('a', log) >> bound).run(ok_async)
-
-    asyncio.run(run_twice())
-    assert bound.run_sync(ok) == Success(1)
-    for guard in (bound, bound >> RecordingLayer('b', log), RecordingLayer('c', log) >> bound):
-        with pytest.raises(
-            RuntimeError, match="'bound' already serves the tasks of another event loop"
-        ):
-            asyncio.run(guard.run(ok_async))
-
-
-def test_guard_that_is_not_bound_serves_any_event_loop() -> None:
+def test_guard_serves_any_event_loop() -> None:
     guard = RecordingLayer('a', []) >> RecordingLayer('b', [])
     for _ in range(2):
         assert asyncio.run(guard.run(ok_async)) == Success(1)
 
 
-def test_guard_that_is_not_bound_needs_no_event_loop() -> None:
+def test_guard_needs_no_event_loop() -> None:
     async def op() -> Number:
         return Success(1)
 

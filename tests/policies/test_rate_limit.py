@@ -541,9 +541,12 @@ def test_message_of_the_error_states_limit_and_period() -> None:
 @pytest.mark.parametrize(
     ('options', 'description'),
     [
-        ({}, 'x: 5 calls in 1 s, burst of 5'),
-        ({'limit': 1, 'period': 0.5}, 'x: 1 call in 0.5 s, burst of 1'),
-        ({'burst': 2, 'wait': 2.5}, 'x: 5 calls in 1 s, burst of 2, waits up to 2.5 s'),
+        ({}, "rate limit 'x': 5 calls in 1 s, burst of 5"),
+        ({'limit': 1, 'period': 0.5}, "rate limit 'x': 1 call in 0.5 s, burst of 1"),
+        (
+            {'burst': 2, 'wait': 2.5},
+            "rate limit 'x': 5 calls in 1 s, burst of 2, waits up to 2.5 s",
+        ),
     ],
 )
 def test_description_states_the_limits(options: dict[str, Any], description: str) -> None:

@@ -108,6 +108,8 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
 class BulkheadLayer(Layer[BulkheadFull]):
     """Layer built by `bulkhead`."""
 
+    kind = 'bulkhead'
+
     def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,

@@ -134,6 +134,8 @@ def chaos(
 class ChaosLayer(Layer[object]):
     """Layer built by `chaos`."""
 
+    kind = 'chaos'
+
     def __init__(
         self,
         seed: int,

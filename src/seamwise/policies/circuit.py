@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Final
+from typing import Final, TypeVar
 
 from typing_extensions import override
 
@@ -20,15 +20,23 @@ from seamwise.policies._parts.trip_conditions import Trip, consecutive
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 
+E_co = TypeVar('E_co', covariant=True)
+
 _FIVE_FAILURES: Final = consecutive(5)
 
 
-class Circuit(Layer[CircuitOpen]):
+class CircuitLayer(Layer[E_co]):
+    """Base of the circuits: of this process, and over Redis."""
+
+    kind = 'circuit'
+    settings: CircuitSettings
+
+
+class Circuit(CircuitLayer[CircuitOpen]):
     """A circuit breaker, built by `circuit`, that can also be inspected and controlled manually.
 
-    No call waits and no timer runs, so a circuit is not bound to an event loop: it serves any
-    number of threads, and the tasks of any number of loops. If the clock goes back, the circuit
-    does not: its time continues from the latest value.
+    No call waits and no timer runs. If the clock goes back, the circuit does not: its time
+    continues from the latest value.
 
     >>> mail = circuit(name='mail')
     >>> mail.isolate(); mail.state

@@ -221,6 +221,8 @@ def remaining(maximum: float | None = None) -> float | None:
 class DeadlineLayer(Layer[DeadlineExceeded]):
     """Layer built by `deadline`."""
 
+    kind = 'deadline'
+
     def __init__(
         self,
         seconds: float,

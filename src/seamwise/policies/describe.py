@@ -10,10 +10,10 @@ from seamwise.policies._engine.order_rules import OrderRule
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies.bulkhead import BulkheadLayer
 from seamwise.policies.chaos import ChaosLayer
-from seamwise.policies.circuit import Circuit
+from seamwise.policies.circuit import CircuitLayer
 from seamwise.policies.deadline import DeadlineLayer
 from seamwise.policies.hedge import HedgeLayer
-from seamwise.policies.rate_limit import RateLimitLayer
+from seamwise.policies.rate_limit import RateLayer
 from seamwise.policies.retry import RetryLayer
 
 
@@ -23,8 +23,8 @@ def _retry_in_deadline(deadline: DeadlineLayer, retry: RetryLayer) -> str | None
         return None
     limit = 'has no timeout' if timeout is None else f'has a timeout of {timeout:g} s'
     return (
-        f'{retry.name} {limit}, but {deadline.name} outside ends after {deadline.seconds:g} s: '
-        f'lower the timeout of {retry.name}.'
+        f'{retry.title} {limit}, but {deadline.title} outside ends after {deadline.seconds:g} s: '
+        f'lower the timeout of {retry.title}.'
     )
 
 
@@ -34,8 +34,8 @@ def _deadline_in_retry(retry: RetryLayer, deadline: DeadlineLayer) -> str | None
     if timeout is None or (attempts - 1) * deadline.seconds < timeout:
         return None
     return (
-        f'{attempts} attempts of {deadline.seconds:g} s each ({deadline.name}) do not fit into the '
-        f'{timeout:g} s of {retry.name}: the last one never starts.'
+        f'{attempts} attempts of {deadline.seconds:g} s each ({deadline.title}) do not fit into '
+        f'the {timeout:g} s of {retry.title}: the last one never starts.'
     )
 
 
@@ -44,25 +44,25 @@ def _retry_in_retry(outer: RetryLayer, inner: RetryLayer) -> str | None:
     if min(outer.settings.attempts, inner.settings.attempts) == 1:
         return None
     return (
-        f'{outer.name} and {inner.name} inside make up to {attempts} attempts: '
+        f'{outer.title} and {inner.title} inside make up to {attempts} attempts: '
         'retry in one layer only.'
     )
 
 
-def _circuit_in_retry(retry: RetryLayer, circuit: Circuit) -> str | None:
+def _circuit_in_retry(retry: RetryLayer, circuit: CircuitLayer[Any]) -> str | None:
     if retry.settings.attempts == 1:
         return None
     return (
-        f'{retry.name} retries the refusals of {circuit.name}, which counts every attempt: '
+        f'{retry.title} retries the refusals of {circuit.title}, which counts every attempt: '
         'put the retry inside.'
     )
 
 
-def _rate_limit_in_retry(retry: RetryLayer, limit: RateLimitLayer) -> str | None:
+def _rate_limit_in_retry(retry: RetryLayer, limit: RateLayer[Any]) -> str | None:
     if retry.settings.attempts == 1:
         return None
     return (
-        f'{retry.name} retries the refusals of {limit.name}, and every attempt takes a slot: '
+        f'{retry.title} retries the refusals of {limit.title}, and every attempt takes a slot: '
         'put the retry inside.'
     )
 
@@ -71,18 +71,18 @@ def _bulkhead_in_retry(retry: RetryLayer, bulkhead: BulkheadLayer) -> str | None
     if retry.settings.attempts == 1:
         return None
     return (
-        f'{retry.name} retries the refusals of {bulkhead.name}, which is already full: '
+        f'{retry.title} retries the refusals of {bulkhead.title}, which is already full: '
         'put the retry inside.'
     )
 
 
-def _wait_in_deadline(deadline: DeadlineLayer, limit: RateLimitLayer | BulkheadLayer) -> str | None:
+def _wait_in_deadline(deadline: DeadlineLayer, limit: RateLayer[Any] | BulkheadLayer) -> str | None:
     wait = limit.wait
     if wait is not None and wait < deadline.seconds:
         return None
     waits = 'waits without limit' if wait is None else f'waits up to {wait:g} s'
     return (
-        f'{limit.name} {waits}, but {deadline.name} outside ends after {deadline.seconds:g} s: '
+        f'{limit.title} {waits}, but {deadline.title} outside ends after {deadline.seconds:g} s: '
         'lower the wait.'
     )
 
@@ -91,48 +91,48 @@ def _deadline_in_deadline(outer: DeadlineLayer, inner: DeadlineLayer) -> str | N
     if inner.seconds < outer.seconds:
         return None
     return (
-        f'{inner.name} never expires after its {inner.seconds:g} s: {outer.name} outside ends '
+        f'{inner.title} never expires after its {inner.seconds:g} s: {outer.title} outside ends '
         f'after {outer.seconds:g} s.'
     )
 
 
-def _circuit_in_deadline(deadline: DeadlineLayer, circuit: Circuit) -> str | None:
+def _circuit_in_deadline(deadline: DeadlineLayer, circuit: CircuitLayer[Any]) -> str | None:
     slow = circuit.settings.slow
     if slow is None or slow < deadline.seconds:
         return None
     return (
-        f'no success is slower than the {slow:g} s of {circuit.name}: {deadline.name} outside '
+        f'no success is slower than the {slow:g} s of {circuit.title}: {deadline.title} outside '
         f'ends after {deadline.seconds:g} s.'
     )
 
 
-def _deadline_in_circuit(circuit: Circuit, deadline: DeadlineLayer) -> str | None:
+def _deadline_in_circuit(circuit: CircuitLayer[Any], deadline: DeadlineLayer) -> str | None:
     settings = circuit.settings
     if settings.slow is not None and settings.slow >= deadline.seconds:
         return (
-            f'no success is slower than the {settings.slow:g} s of {circuit.name}: '
-            f'{deadline.name} inside ends after {deadline.seconds:g} s.'
+            f'no success is slower than the {settings.slow:g} s of {circuit.title}: '
+            f'{deadline.title} inside ends after {deadline.seconds:g} s.'
         )
     if deadline.seconds > settings.probe_timeout:
         return (
-            f'{circuit.name} abandons a probe after {settings.probe_timeout:g} s, but '
-            f'{deadline.name} inside ends after {deadline.seconds:g} s: raise probe_timeout.'
+            f'{circuit.title} abandons a probe after {settings.probe_timeout:g} s, but '
+            f'{deadline.title} inside ends after {deadline.seconds:g} s: raise probe_timeout.'
         )
     return None
 
 
-def _circuit_in_bulkhead(bulkhead: BulkheadLayer, circuit: Circuit) -> str | None:
+def _circuit_in_bulkhead(bulkhead: BulkheadLayer, circuit: CircuitLayer[Any]) -> str | None:
     if circuit.settings.probes <= bulkhead.maximum:
         return None
     return (
-        f'{circuit.name} never runs its {circuit.settings.probes} probes at a time: '
-        f'{bulkhead.name} outside admits only {bulkhead.maximum}.'
+        f'{circuit.title} never runs its {circuit.settings.probes} probes at a time: '
+        f'{bulkhead.title} outside admits only {bulkhead.maximum}.'
     )
 
 
-def _hedge_in_limit(limit: RateLimitLayer | BulkheadLayer, hedge: HedgeLayer) -> str | None:
+def _hedge_in_limit(limit: RateLayer[Any] | BulkheadLayer, hedge: HedgeLayer) -> str | None:
     return (
-        f'{limit.name} does not count the second attempts of {hedge.name}: put the hedge outside.'
+        f'{limit.title} does not count the second attempts of {hedge.title}: put the hedge outside.'
     )
 
 
@@ -140,8 +140,8 @@ def _retry_in_hedge(hedge: HedgeLayer, retry: RetryLayer) -> str | None:
     if retry.settings.attempts == 1:
         return None
     return (
-        f'both calls of {hedge.name} are retried, up to {2 * retry.settings.attempts} attempts: '
-        f'put the hedge inside {retry.name}.'
+        f'both calls of {hedge.title} are retried, up to {2 * retry.settings.attempts} attempts: '
+        f'put the hedge inside {retry.title}.'
     )
 
 
@@ -150,7 +150,7 @@ def _hedge_in_deadline(deadline: DeadlineLayer, hedge: HedgeLayer) -> str | None
     if not isinstance(after, float) or after < deadline.seconds:
         return None
     return (
-        f'{hedge.name} never hedges after its {after:g} s: {deadline.name} outside ends after '
+        f'{hedge.title} never hedges after its {after:g} s: {deadline.title} outside ends after '
         f'{deadline.seconds:g} s.'
     )
 
@@ -160,29 +160,29 @@ def _deadline_in_hedge(hedge: HedgeLayer, deadline: DeadlineLayer) -> str | None
     if not isinstance(after, float) or after < deadline.seconds:
         return None
     return (
-        f'{hedge.name} never hedges after its {after:g} s: {deadline.name} inside ends the first '
+        f'{hedge.title} never hedges after its {after:g} s: {deadline.title} inside ends the first '
         f'attempt after {deadline.seconds:g} s.'
     )
 
 
 def _chaos_outside(chaos: ChaosLayer, inner: Layer[Any]) -> str | None:
-    return f'{inner.name} does not see the faults of {chaos.name}: put the chaos innermost.'
+    return f'{inner.title} does not see the faults of {chaos.title}: put the chaos innermost.'
 
 
 ORDER_RULES: Final[tuple[OrderRule[Any, Any], ...]] = (
     OrderRule(DeadlineLayer, RetryLayer, _retry_in_deadline),
     OrderRule(RetryLayer, DeadlineLayer, _deadline_in_retry),
     OrderRule(RetryLayer, RetryLayer, _retry_in_retry),
-    OrderRule(RetryLayer, Circuit, _circuit_in_retry),
-    OrderRule(RetryLayer, RateLimitLayer, _rate_limit_in_retry),
+    OrderRule(RetryLayer, CircuitLayer, _circuit_in_retry),
+    OrderRule(RetryLayer, RateLayer, _rate_limit_in_retry),
     OrderRule(RetryLayer, BulkheadLayer, _bulkhead_in_retry),
-    OrderRule(DeadlineLayer, RateLimitLayer, _wait_in_deadline),
+    OrderRule(DeadlineLayer, RateLayer, _wait_in_deadline),
     OrderRule(DeadlineLayer, BulkheadLayer, _wait_in_deadline),
     OrderRule(DeadlineLayer, DeadlineLayer, _deadline_in_deadline),
-    OrderRule(DeadlineLayer, Circuit, _circuit_in_deadline),
-    OrderRule(Circuit, DeadlineLayer, _deadline_in_circuit),
-    OrderRule(BulkheadLayer, Circuit, _circuit_in_bulkhead),
-    OrderRule(RateLimitLayer, HedgeLayer, _hedge_in_limit),
+    OrderRule(DeadlineLayer, CircuitLayer, _circuit_in_deadline),
+    OrderRule(CircuitLayer, DeadlineLayer, _deadline_in_circuit),
+    OrderRule(BulkheadLayer, CircuitLayer, _circuit_in_bulkhead),
+    OrderRule(RateLayer, HedgeLayer, _hedge_in_limit),
     OrderRule(BulkheadLayer, HedgeLayer, _hedge_in_limit),
     OrderRule(HedgeLayer, RetryLayer, _retry_in_hedge),
     OrderRule(DeadlineLayer, HedgeLayer, _hedge_in_deadline),

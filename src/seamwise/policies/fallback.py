@@ -149,6 +149,8 @@ def fallback(
 class _FallbackLayer(Layer[Any]):
     """Layer that calls the handler. It keeps no state per call, so all calls share one permit."""
 
+    kind = 'fallback'
+
     def __init__(
         self,
         handler: Callable[[TaggedError], Any],

@@ -64,13 +64,15 @@ def hedge(
         ValueError: An argument is out of range.
 
     >>> hedge(after=0.05, name='search').describe()
-    'search: a second attempt after 0.05 s, for 10 % of calls'
+    "hedge 'search': a second attempt after 0.05 s, for 10 % of calls"
     """
     return HedgeLayer(name, after, share, observer, world)
 
 
 class HedgeLayer(Layer[Never]):
     """Layer built by `hedge`."""
+
+    kind = 'hedge'
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Final
+from typing import Final, TypeVar
 
 from msgspec import Struct
 from typing_extensions import override
@@ -18,6 +18,8 @@ from seamwise.policies._parts.gcra import Bucket, Buckets, Gcra
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
+
+E_co = TypeVar('E_co', covariant=True)
 
 MAX_LIMIT: Final = 1_000_000_000
 """Upper bound for `limit` and `burst`; larger values are rejected as mistakes."""
@@ -93,7 +95,15 @@ class _Rate(Struct, frozen=True):
     burst: int
 
 
-class RateLimitLayer(Layer[RateLimited]):
+class RateLayer(Layer[E_co]):
+    """Base of the rate limits: of this process, and over Redis."""
+
+    kind = 'rate limit'
+    wait: float
+    """Maximum time to wait for a slot, in seconds."""
+
+
+class RateLimitLayer(RateLayer[RateLimited]):
     """Layer built by `rate_limit`."""
 
     def __init__(  # noqa: PLR0913 -- called in one place

@@ -113,6 +113,8 @@ class RetrySettings:
 class RetryLayer(Layer[Never]):
     """Layer built by `retry`; the rules about the order of guards read its `settings`."""
 
+    kind = 'retry'
+
     def __init__(self, settings: RetrySettings, /) -> None:
         self.settings = settings
         # Without a timeout and an observer, the start time is not used.

@@ -238,7 +238,7 @@ def test_error_reply_of_redis_is_raised(server: Server) -> None:
 def test_circuit_describes_its_limits(server: Server) -> None:
     guard = circuit(redis=server.client(), name='mail', bound=0.02, away='closed')
     description = guard.describe()
-    assert description.startswith('mail: opens for 30 s')
+    assert description.startswith("circuit 'mail': opens for 30 s")
     assert description.endswith(
         'shared over Redis, timeout 0.02 s, during an outage no call passes'
     )

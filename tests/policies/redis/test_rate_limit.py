@@ -355,6 +355,6 @@ def test_rate_limit_describes_its_limits(server: Server) -> None:
         5, redis=server.client(), period=2.0, burst=3, name='search', wait=1.5, away='open'
     )
     assert guard.describe() == (
-        'search: 5 in 2 s, burst of 3, waits up to 1.5 s; '
+        "rate limit 'search': 5 in 2 s, burst of 3, waits up to 1.5 s; "
         'shared over Redis, timeout 0.05 s, during an outage all calls pass'
     )

@@ -147,7 +147,8 @@ def test_an_empty_file_configures_no_guards() -> None:
     ],
 )
 def test_a_guard_can_have_the_name_unlimited(guard: str) -> None:
-    assert describe(f'[default]\n{guard}, name = "unlimited" }}')[0].startswith('unlimited: ')
+    description = describe(f'[default]\n{guard}, name = "unlimited" }}')[0]
+    assert description.partition(': ')[0].endswith("'unlimited'")
 
 
 def test_a_byte_order_mark_is_skipped() -> None:

@@ -7,7 +7,6 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
@@ -50,8 +49,8 @@ class Guard(Generic[E_co]):
     """A policy around operations that return results; `E_co` is the type of its own errors.
 
     `outer >> inner` nests guards: the outer one sees one call, however often the inner one retries.
-    Share one guard between all callers of a dependency. They can run in any number of threads,
-    and in the tasks of one event loop.
+    Share one guard between all callers of a dependency. They can run in any number of threads and
+    event loops.
 
     >>> identity.run_sync(lambda: Success(1))
     Success(1)
@@ -69,16 +68,12 @@ class Guard(Generic[E_co]):
         self.name = ' >> '.join(layer.name for layer in layers) if name is None else name
         self._layers = layers
         self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
-        self._is_bound = any(layer.is_bound for layer in layers)
-        self._loop: AbstractEventLoop | None = None
 
     async def run(self, op: Callable[[], Awaitable[Result[T, E0]]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
         """Run an operation in the current task, and return its result or the guard's own failure.
 
         Exceptions of the operation and a cancellation of the caller propagate unchanged.
         """
-        if self._is_bound and get_running_loop() is not self._loop:
-            self._bind(get_running_loop())
         permits: list[Permit] = []
         outcome: Any = None
         enters = self._enters
@@ -211,19 +206,18 @@ class Guard(Generic[E_co]):
         """
         if not self._layers:
             return 'nothing: the operation runs as it is'
-        lines = [f'{layer.name}: {layer.limits()}' for layer in self._layers]
+        lines = [f'{layer.title}: {layer.limits()}' for layer in self._layers]
         lines += (f'warning: {warning}' for warning in order_warnings(self._layers))
         return '\n'.join(lines)
 
     def reset(self) -> None:
-        """Discard the state of all layers, such as counts, permits and the event loop.
+        """Discard the state of all layers, such as counts and permits.
 
         Calls in flight no longer affect the guard. A budget of a retry is filled up, also for
         other guards that share it. State in Redis stays.
         """
         for layer in self._layers:
             layer.reset()
-        self._loop = None
 
     async def _resolve(
         self,
@@ -260,19 +254,12 @@ class Guard(Generic[E_co]):
     def _inner_pipeline(self, index: int) -> Guard[E_co]:
         return Guard(self._layers[index + 1 :])
 
-    def _bind(self, loop: AbstractEventLoop) -> None:
-        for layer in self._layers:
-            if layer.is_bound:
-                layer._bind_layer(loop)
-        self._loop = loop
-
 
 class Layer(Guard[E_co]):
     """A single guard: it admits calls or refuses them, and receives their outcomes.
 
-    To write a guard, derive from this class and define `enter` and `limits`. Set `is_bound` if
-    callers wait for one another: the guard then serves the tasks of one event loop only, in
-    addition to any number of threads.
+    To write a guard, derive from this class and define `enter` and `limits`. `kind` is the name of
+    the guard's class in descriptions.
 
     >>> class Once(Layer[str]):
     ...     is_open = True
@@ -286,11 +273,10 @@ class Layer(Guard[E_co]):
     (Success(1), Failure('closed'))
     """
 
-    is_bound: ClassVar[bool] = False
+    kind: ClassVar[str] = ''
 
     def __init__(self, name: str, /) -> None:
         super().__init__((self,), name=check_name(name))
-        self._own_loop: AbstractEventLoop | None = None
         # For `registered`: subclasses call this last, when they are completely built.
         register(self)
 
@@ -308,16 +294,11 @@ class Layer(Guard[E_co]):
     @override
     def reset(self) -> None:
         """Discard the state of this guard; a guard with state of its own extends this method."""
-        self._own_loop = self._loop = None
 
-    def _bind_layer(self, loop: AbstractEventLoop) -> None:
-        if self._own_loop is None:
-            self._own_loop = loop
-        if self._own_loop is not loop:
-            raise RuntimeError(
-                f'{self.name!r} already serves the tasks of another event loop: create one guard '
-                'for each loop.'
-            )
+    @property
+    def title(self) -> str:
+        """Kind and name, for descriptions; only the name if it says the kind already."""
+        return f'{self.kind} {self.name!r}' if self.kind not in {'', self.name} else self.name
 
     @override
     def __eq__(self, other: object) -> bool:

@@ -13,7 +13,6 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_float
 from seamwise.policies._engine.world import REAL, World
@@ -25,7 +24,7 @@ from seamwise.policies._parts.trip_conditions import (
     Trip,
     consecutive,
 )
-from seamwise.policies.circuit import Circuit
+from seamwise.policies.circuit import Circuit, CircuitLayer
 from seamwise.policies.circuit import circuit as local_circuit
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
@@ -64,7 +63,7 @@ class ScriptCall(NamedTuple):
     token: str
 
 
-class SharedCircuit(Layer[CircuitOpen | StoreUnavailable]):
+class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
     """The guard that `circuit` creates.
 
     A cancelled call or a defect cannot wait for Redis. Its script call is queued and sent with the
@@ -81,6 +80,7 @@ class SharedCircuit(Layer[CircuitOpen | StoreUnavailable]):
         world: World,
     ) -> None:
         self.world = world
+        self.settings = local.settings
         self._local = local
         self._store = store
         self._fallback = fallback
@@ -97,11 +97,6 @@ class SharedCircuit(Layer[CircuitOpen | StoreUnavailable]):
         self._fallback.reset()
         self._store.reset()
         self._unsent.clear()
-
-    @property
-    def settings(self) -> CircuitSettings:
-        """Settings of the circuit."""
-        return self._local.settings
 
     @override
     def enter(self) -> Wait:

@@ -11,12 +11,13 @@ from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.validation import call_key, check_float
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
+from seamwise.policies.rate_limit import RateLayer
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.bucket_queues import BucketQueues
@@ -111,7 +112,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     )
 
 
-class _SharedRateLimit(Layer[RateLimited | StoreUnavailable]):
+class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
     def __init__(  # noqa: PLR0913 -- called only by `rate_limit`
         self,
         name: str,
@@ -134,7 +135,7 @@ class _SharedRateLimit(Layer[RateLimited | StoreUnavailable]):
         self._bucket = f'seamwise:{{{name}}}:rate'
         self._key = key
         self._cost = cost
-        self._max_wait = max_wait
+        self.wait = max_wait
         self._store = store
         self._fallback = fallback
         self._observer = observer
@@ -162,13 +163,13 @@ class _SharedRateLimit(Layer[RateLimited | StoreUnavailable]):
     @override
     def limits(self) -> str:
         limit, period, burst = self._rate
-        wait = f', waits up to {self._max_wait:g} s' if self._max_wait else ''
+        wait = f', waits up to {self.wait:g} s' if self.wait else ''
         rate = f'{limit} in {period:g} s, burst of {burst}{wait}'
         return f'{rate}; shared over Redis, {self._fallback.limits()}'
 
     def max_wait(self) -> float:
         """Return the seconds that a call may wait for its slot, limited by enclosing deadlines."""
-        return remaining(self._max_wait) if self._max_wait else 0.0
+        return remaining(self.wait) if self.wait else 0.0
 
     async def take(self, bucket: str, cost: float, *, weight_ahead: int = 0) -> float | None:
         """Take a slot if it is free.
