@@ -396,17 +396,18 @@ def test_each_event_loop_has_its_own_call_in_flight() -> None:
     calls: list[int] = []
 
     async def main() -> None:
-        can_end = asyncio.Event()
+        has_started, can_end = asyncio.Event(), asyncio.Event()
 
         @cache(ttl=60.0, name='x')
         async def load() -> Outcome:
             calls.append(1)
             if len(calls) == 1:
+                has_started.set()
                 await can_end.wait()
             return Success(len(calls))
 
         first = asyncio.create_task(load())
-        await asyncio.sleep(0)
+        await has_started.wait()
         joined = asyncio.create_task(load())
         assert await asyncio.to_thread(lambda: asyncio.run(load())) == Success(2)
         can_end.set()

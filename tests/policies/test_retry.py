@@ -126,6 +126,23 @@ def timeline_operation(
     return op
 
 
+def assert_timeline(case: dict[str, Any], world: FakeWorld) -> None:
+    """Compare the delays with the vectors.
+
+    These have the lower end of a delay that a server requests, to which jitter is added.
+    """
+    expected = case['expected']
+    cap = case['settings'].get('cap_ms', 5000)
+    waits = [seconds * 1000 for seconds in world.slept]
+    assert len(waits) == len(expected['waits_ms'])
+    for step, wait, lowest in zip(case['does'], waits, expected['waits_ms'], strict=False):
+        has_jitter = step.get('retry_after_ms') == lowest
+        assert lowest <= wait <= (2 * lowest + cap if has_jitter else lowest)
+    if 'ends_at_ms' in expected:
+        added = sum(waits) - sum(expected['waits_ms'])
+        assert world.now * 1000 == pytest.approx(expected['ends_at_ms'] + added)
+
+
 @pytest.mark.parametrize('case', RUNS, ids=lambda case: case['name'])
 def test_timelines_of_the_vectors(case: dict[str, Any]) -> None:
     expected = case['expected']
@@ -146,9 +163,7 @@ def test_timelines_of_the_vectors(case: dict[str, Any]) -> None:
             if 'retry_after_ms' in expected:
                 assert result.failure().retry_after * 1000 == expected['retry_after_ms']
     assert len(results) == expected['attempts']
-    assert [item * 1000 for item in world.slept] == expected['waits_ms']
-    if 'ends_at_ms' in expected:
-        assert world.now * 1000 == expected['ends_at_ms']
+    assert_timeline(case, world)
 
 
 def test_all_kinds_of_vectors_are_known() -> None:
@@ -304,6 +319,31 @@ def test_retry_after_is_not_multiplied_and_the_backoff_continues() -> None:
         fail_with(Busy(retry_after=3), Busy(retry_after=3), Busy(retry_after=3), Busy())
     ) == Success('done')
     assert world.slept == [3, 3, 4.0, 8.0]
+
+
+@pytest.mark.parametrize('jitter', ['full', 'equal', 'tenth', 'decorrelated'])
+@given(
+    requested_delay=st.floats(0, 60),
+    random=st.floats(0, 1, exclude_max=True),
+    cap=st.floats(0.1, 30),
+)
+def test_retry_after_is_a_floor_above_which_clients_are_spread(
+    jitter: Any, requested_delay: float, random: float, cap: float
+) -> None:
+    world = FakeWorld(random=lambda: random)
+    guard = retry(timeout=None, cap=cap, jitter=jitter, world=world)
+    assert guard.run_sync(fail_with(Busy(retry_after=requested_delay))) == Success('done')
+    [slept] = world.slept
+    assert requested_delay <= slept <= 2 * requested_delay + cap
+    if random > 0.5 and requested_delay > cap:
+        assert slept > requested_delay + cap / 3
+
+
+def test_spread_above_retry_after_does_not_exceed_the_time_that_is_left() -> None:
+    world = FakeWorld(random=lambda: 0.9)
+    guard = retry(timeout=4.0, base=0.1, world=world)
+    assert guard.run_sync(fail_with(Busy(retry_after=3.0))) == Success('done')
+    assert world.slept == [3.0]
 
 
 def test_retry_after_above_the_cap_ends_the_attempts() -> None:
@@ -463,10 +503,11 @@ def test_elapsed_time_starts_with_the_call_even_without_a_timeout() -> None:
     world.advance(100.0)
     guard = retry(timeout=None, base=1.0, jitter='none', world=world, observer=recorder)
     assert guard.run_sync(fail_with(Slow())) == Success('done')
-    assert guard.run_sync(fail_after(world, 2.0, Wrong())) == Failure(Wrong())
+    error = Busy(retry_after=61)
+    assert guard.run_sync(fail_after(world, 2.0, error)) == Failure(error)
     assert recorder[1:] == [
         Recovered('retry', 2, 1.0),
-        GaveUp('retry', Wrong(), 1, 2.0, 'not_retryable'),
+        GaveUp('retry', Busy(retry_after=61), 1, 2.0, 'retry_after'),
     ]
 
 
@@ -481,11 +522,23 @@ def test_give_up_event_contains_the_reason() -> None:
 
     empty = Budget.quota(5)
     assert empty.acquire(1)
-    assert end(Wrong()) == GaveUp('bank', Wrong(), 1, 2.0, 'not_retryable')
     assert end(Slow(), attempts=1) == GaveUp('bank', Slow(), 1, 2.0, 'attempts')
     assert end(Slow(), timeout=2.0) == GaveUp('bank', Slow(), 1, 2.0, 'time')
     assert end(Slow(), budget=empty) == GaveUp('bank', Slow(), 1, 2.0, 'budget')
     assert end(Busy(retry_after=61)) == GaveUp('bank', Busy(retry_after=61), 1, 2.0, 'retry_after')
+
+
+def test_failure_that_is_not_retried_is_an_event_from_the_second_attempt_on() -> None:
+    """A declined card is no event of the retry."""
+    recorder = Recorder()
+    guard = retry(base=1.0, jitter='none', world=FakeWorld(), observer=recorder)
+    assert guard.run_sync(fail_with(Wrong())) == Failure(Wrong())
+    assert recorder == []
+    assert guard.run_sync(fail_with(Slow(), Wrong())) == Failure(Wrong())
+    assert recorder == [
+        Retrying('retry', Slow(), 1, 3, 1.0),
+        GaveUp('retry', Wrong(), 2, 1.0, 'not_retryable'),
+    ]
 
 
 def test_observer_is_not_notified_of_an_untagged_error() -> None:
@@ -504,7 +557,6 @@ def test_first_applicable_reason_is_reported() -> None:
     delayed_error = Busy(retry_after=1e9)
     retries = partial(retry, world=world, observer=recorder, budget=budget)
     for guard, error in (
-        (retries(attempts=1, when=lambda _: False), delayed_error),
         (retries(attempts=1), delayed_error),
         (retries(), delayed_error),
         (retries(), Busy(retry_after=50.0)),
@@ -512,7 +564,6 @@ def test_first_applicable_reason_is_reported() -> None:
     ):
         assert guard.run_sync(fail_with(error)) == Failure(error)
     assert [item.why for item in recorder if isinstance(item, GaveUp)] == [
-        'not_retryable',
         'attempts',
         'retry_after',
         'time',
@@ -740,7 +791,9 @@ def test_call_ends_in_time_with_the_last_result_and_the_reported_delays(
     ends = [item for item in recorder if not isinstance(item, Retrying)]
     if type(results[-1]) is Success:
         assert ends == ([Recovered('retry', len(results), world.now)] if len(results) > 1 else [])
-    elif isinstance(error := results[-1].failure(), TaggedError):
+    elif isinstance(error := results[-1].failure(), TaggedError) and (
+        error.retryable or len(results) > 1
+    ):
         [gave_up] = ends
         assert isinstance(gave_up, GaveUp)
         assert (gave_up.error, gave_up.attempts, gave_up.elapsed) == (

@@ -42,9 +42,12 @@ def retry(  # noqa: PLR0913 -- independent settings, each with a default
 ) -> Guard[Never]:
     """Build a guard that retries an operation while `when` returns True for its error.
 
-    The delay before a retry is that of `backoff`, but at least the error's own `retry_after`. The
-    guard gives up immediately if a delay cannot end within `timeout`, or before the deadline of an
-    enclosing guard, or if the budget is empty. It then returns the last failure unchanged.
+    The delay before a retry is that of `backoff`, but at least the error's own `retry_after`. With
+    jitter, up to as much again is added to this, at most `cap`: otherwise all clients that a server
+    has refused would come back at the same time.
+
+    The guard gives up immediately if a delay cannot end within `timeout`, or before the deadline of
+    an enclosing guard, or if the budget is empty. It then returns the last failure unchanged.
 
     Only a `TaggedError` is retried. Exceptions propagate immediately, and a cancellation ends the
     delay.
@@ -183,7 +186,8 @@ class _RetriedCall(Permit):
         """Return the delay before a retry, or the outcome after giving up."""
         settings = self.settings
         if not settings.when(error):
-            return self._give_up(outcome, error, 'not_retryable')
+            # The retry has no part in a failure of the first attempt that it does not repeat.
+            return outcome if self.attempt == 1 else self._give_up(outcome, error, 'not_retryable')
         delay, reason = self._next_delay(error)
         if settings.budget is not None:
             if reason is not None:
@@ -206,10 +210,16 @@ class _RetriedCall(Permit):
             return requested_delay, 'retry_after'
         if self.delays is None:
             self.delays = iter(settings.backoff)
-        delay = max(next(self.delays), requested_delay or 0.0)
+        delay = next(self.delays)
         time_left = remaining(
             None if settings.timeout is None else settings.timeout - self._elapsed()
         )
+        if requested_delay is not None:
+            earliest = max(delay, requested_delay)
+            delay = max(delay, settings.backoff.spread(requested_delay))
+            if time_left is not None and delay >= time_left:
+                # The spread alone is no reason to give up.
+                delay = earliest
         return delay, None if time_left is None or delay < time_left else 'time'
 
     def _give_up(self, outcome: Result[T, E], error: TaggedError, reason: _Reason) -> Result[T, E]:

@@ -78,6 +78,15 @@ class Backoff:
             return self._decorrelated()
         return self._exponential(self._apply_jitter)
 
+    def spread(self, seconds: float) -> float:
+        """Return a delay of at least `seconds`, for clients that were told the same delay.
+
+        At most `seconds` and at most the cap are added; nothing without jitter.
+        """
+        if self.jitter == 'none':
+            return seconds
+        return seconds + self._world.random() * min(seconds, self.cap)
+
     def _exponential(self, apply_jitter: Callable[[float, float], float]) -> Iterator[float]:
         # Leave room for the jitter below the cap. Otherwise `min` would cut off the upper half,
         # and half of the callers would retry at the same time.

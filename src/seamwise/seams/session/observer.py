@@ -57,7 +57,8 @@ def observe(
     | success, change of a circuit or a store, fallback | none |
 
     Use it only for the outermost guard: a failure that a fallback replaces is not final. Do not
-    call `publish` for a result that was observed. Exceptions of the adapter, the session or
+    call `publish` for a final failure that was observed. A failure of the first attempt that is not
+    retried is no event of a guard: publish it. Exceptions of the adapter, the session or
     `alert` are defects, as with `publish`.
 
     Args:
