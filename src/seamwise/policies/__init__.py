@@ -29,6 +29,7 @@ from seamwise.policies._parts.percentile import percentile as percentile
 from seamwise.policies._parts.trip_conditions import Trip as Trip
 from seamwise.policies._parts.trip_conditions import consecutive as consecutive
 from seamwise.policies._parts.trip_conditions import ratio as ratio
+from seamwise.policies.bulkhead import Bulkhead as Bulkhead
 from seamwise.policies.bulkhead import bulkhead as bulkhead
 from seamwise.policies.cache import cache as cache
 from seamwise.policies.chaos import chaos as chaos
@@ -57,6 +58,7 @@ from seamwise.policies.fallback import Fallback as Fallback
 from seamwise.policies.fallback import fallback as fallback
 from seamwise.policies.hedge import hedge as hedge
 from seamwise.policies.idempotency import keyed as keyed
+from seamwise.policies.rate_limit import RateLimit as RateLimit
 from seamwise.policies.rate_limit import rate_limit as rate_limit
 from seamwise.policies.retry import retry as retry
 

@@ -1,5 +1,7 @@
 """Bulkhead: a limit on concurrent calls, with a queue for those that may wait."""
 
+from __future__ import annotations
+
 from asyncio import AbstractEventLoop, _get_running_loop
 from collections import OrderedDict
 from collections.abc import Callable
@@ -12,7 +14,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import (
     call_key,
@@ -60,7 +62,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
     wait: float | None = 0.0,
     observer: Observer | None = None,
     world: World = REAL,
-) -> Guard[BulkheadFull]:
+) -> Bulkhead:
     """Build a guard that limits the number of concurrent calls.
 
     A call that finds no permit waits in a FIFO queue, if both `queue` and `wait` allow it.
@@ -93,7 +95,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
     if key is not None:
         check_callable('key', key, 'that returns a string')
     check_choice('scope', scope, _SCOPES)
-    return BulkheadLayer(
+    return Bulkhead(
         name,
         limit=limit if isinstance(limit, Adaptive) else check_int('limit', limit),
         scope=scope,
@@ -105,8 +107,8 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
     )
 
 
-class BulkheadLayer(Layer[BulkheadFull]):
-    """Layer built by `bulkhead`."""
+class Bulkhead(Layer[BulkheadFull]):
+    """A bulkhead, built by `bulkhead`, that can also be inspected."""
 
     kind = 'bulkhead'
 
@@ -145,6 +147,32 @@ class BulkheadLayer(Layer[BulkheadFull]):
             self._stored_limits = OrderedDict()
             self._default_compartment = self._new_compartment('')
 
+    @property
+    def available(self) -> int:
+        """Number of calls that would be admitted now; with keys, of the current call's key."""
+        key = None if self._key is None else call_key(self._key)
+        with self.mutex:
+            if key is None:
+                compartment = self._default_compartment
+            elif key in self._compartments:
+                compartment = self._compartments[key]
+            else:
+                stored = self._stored_limits.get(key)
+                return self._limit_of_new_key() if stored is None else stored.limit
+            return max(compartment.limit - compartment.in_flight, 0)
+
+    @property
+    def in_flight(self) -> int:
+        """Number of admitted calls that have not ended, of all keys together."""
+        with self.mutex:
+            return sum(compartment.in_flight for compartment in self._all_compartments())
+
+    @property
+    def waiting(self) -> int:
+        """Number of waiting calls, of all keys together."""
+        with self.mutex:
+            return sum(compartment.waiting for compartment in self._all_compartments())
+
     @override
     def enter(self) -> Decision:
         key = None if self._key is None else call_key(self._key)
@@ -168,14 +196,14 @@ class BulkheadLayer(Layer[BulkheadFull]):
         wait = '' if self.wait is None else f', waits up to {self.wait:g} s'
         return f'{concurrency}, {queue}{wait}'
 
-    def refuse(self, compartment: '_Compartment', waited: float) -> Failure[BulkheadFull]:
+    def refuse(self, compartment: _Compartment, waited: float) -> Failure[BulkheadFull]:
         """Return the failure of a call that waited for `waited` seconds."""
         error = BulkheadFull(self.name, self._scope, compartment.key, compartment.limit, waited)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
         return Failure(error)
 
-    def close(self, compartment: '_Compartment') -> None:
+    def close(self, compartment: _Compartment) -> None:
         """Remove the empty compartment of a key, but keep its adaptive limit."""
         # The default compartment, and those from before `reset`, are not in the map.
         if self._compartments.get(compartment.key) is not compartment:
@@ -186,13 +214,19 @@ class BulkheadLayer(Layer[BulkheadFull]):
             if len(self._stored_limits) > MAX_STORED_LIMITS:
                 self._stored_limits.popitem(last=False)
 
-    def _compartment(self, key: str) -> '_Compartment':
+    def _all_compartments(self) -> list[_Compartment]:
+        return [self._default_compartment, *self._compartments.values()]
+
+    def _limit_of_new_key(self) -> int:
+        return self._limit if isinstance(self._limit, int) else self._limit.start
+
+    def _compartment(self, key: str) -> _Compartment:
         compartment = self._compartments.get(key)
         if compartment is None:
             compartment = self._compartments[key] = self._new_compartment(key)
         return compartment
 
-    def _new_compartment(self, key: str) -> '_Compartment':
+    def _new_compartment(self, key: str) -> _Compartment:
         if isinstance(self._limit, int):
             return _Compartment(self, key, self._limit, None)
         adaptive_limit = self._stored_limits.pop(key, None) or self._limit.new_limit()
@@ -217,7 +251,7 @@ class _Compartment(Permit):
     )
 
     def __init__(
-        self, bulkhead: BulkheadLayer, key: str, limit: int, adaptive_limit: AdaptiveLimit | None
+        self, bulkhead: Bulkhead, key: str, limit: int, adaptive_limit: AdaptiveLimit | None
     ) -> None:
         self.key = key
         self.limit = limit
@@ -313,7 +347,7 @@ class _TimedPermit(Permit):
     __slots__ = ('_adaptive_limit', '_bulkhead', '_compartment', '_started_at')
 
     def __init__(
-        self, compartment: _Compartment, adaptive_limit: AdaptiveLimit, bulkhead: BulkheadLayer
+        self, compartment: _Compartment, adaptive_limit: AdaptiveLimit, bulkhead: Bulkhead
     ) -> None:
         self._compartment = compartment
         self._adaptive_limit = adaptive_limit
@@ -355,7 +389,7 @@ class _QueueWait(Wait):
 
     __slots__ = ('_bulkhead', '_compartment', '_started_at', '_waiter')
 
-    def __init__(self, bulkhead: BulkheadLayer, compartment: _Compartment) -> None:
+    def __init__(self, bulkhead: Bulkhead, compartment: _Compartment) -> None:
         self._bulkhead = bulkhead
         self._compartment = compartment
         self._waiter = compartment.join_queue()

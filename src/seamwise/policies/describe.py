@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from seamwise.policies._engine.order_rules import OrderRule
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies.bulkhead import BulkheadLayer
+from seamwise.policies.bulkhead import Bulkhead
 from seamwise.policies.chaos import ChaosLayer
 from seamwise.policies.circuit import CircuitLayer
 from seamwise.policies.deadline import DeadlineLayer
@@ -67,7 +67,7 @@ def _rate_limit_in_retry(retry: RetryLayer, limit: RateLayer[Any]) -> str | None
     )
 
 
-def _bulkhead_in_retry(retry: RetryLayer, bulkhead: BulkheadLayer) -> str | None:
+def _bulkhead_in_retry(retry: RetryLayer, bulkhead: Bulkhead) -> str | None:
     if retry.settings.attempts == 1:
         return None
     return (
@@ -76,7 +76,7 @@ def _bulkhead_in_retry(retry: RetryLayer, bulkhead: BulkheadLayer) -> str | None
     )
 
 
-def _wait_in_deadline(deadline: DeadlineLayer, limit: RateLayer[Any] | BulkheadLayer) -> str | None:
+def _wait_in_deadline(deadline: DeadlineLayer, limit: RateLayer[Any] | Bulkhead) -> str | None:
     wait = limit.wait
     if wait is not None and wait < deadline.seconds:
         return None
@@ -121,7 +121,7 @@ def _deadline_in_circuit(circuit: CircuitLayer[Any], deadline: DeadlineLayer) ->
     return None
 
 
-def _circuit_in_bulkhead(bulkhead: BulkheadLayer, circuit: CircuitLayer[Any]) -> str | None:
+def _circuit_in_bulkhead(bulkhead: Bulkhead, circuit: CircuitLayer[Any]) -> str | None:
     if circuit.settings.probes <= bulkhead.maximum:
         return None
     return (
@@ -130,7 +130,7 @@ def _circuit_in_bulkhead(bulkhead: BulkheadLayer, circuit: CircuitLayer[Any]) ->
     )
 
 
-def _hedge_in_limit(limit: RateLayer[Any] | BulkheadLayer, hedge: HedgeLayer) -> str | None:
+def _hedge_in_limit(limit: RateLayer[Any] | Bulkhead, hedge: HedgeLayer) -> str | None:
     return (
         f'{limit.title} does not count the second attempts of {hedge.title}: put the hedge outside.'
     )
@@ -175,15 +175,15 @@ ORDER_RULES: Final[tuple[OrderRule[Any, Any], ...]] = (
     OrderRule(RetryLayer, RetryLayer, _retry_in_retry),
     OrderRule(RetryLayer, CircuitLayer, _circuit_in_retry),
     OrderRule(RetryLayer, RateLayer, _rate_limit_in_retry),
-    OrderRule(RetryLayer, BulkheadLayer, _bulkhead_in_retry),
+    OrderRule(RetryLayer, Bulkhead, _bulkhead_in_retry),
     OrderRule(DeadlineLayer, RateLayer, _wait_in_deadline),
-    OrderRule(DeadlineLayer, BulkheadLayer, _wait_in_deadline),
+    OrderRule(DeadlineLayer, Bulkhead, _wait_in_deadline),
     OrderRule(DeadlineLayer, DeadlineLayer, _deadline_in_deadline),
     OrderRule(DeadlineLayer, CircuitLayer, _circuit_in_deadline),
     OrderRule(CircuitLayer, DeadlineLayer, _deadline_in_circuit),
-    OrderRule(BulkheadLayer, CircuitLayer, _circuit_in_bulkhead),
+    OrderRule(Bulkhead, CircuitLayer, _circuit_in_bulkhead),
     OrderRule(RateLayer, HedgeLayer, _hedge_in_limit),
-    OrderRule(BulkheadLayer, HedgeLayer, _hedge_in_limit),
+    OrderRule(Bulkhead, HedgeLayer, _hedge_in_limit),
     OrderRule(HedgeLayer, RetryLayer, _retry_in_hedge),
     OrderRule(DeadlineLayer, HedgeLayer, _hedge_in_deadline),
     OrderRule(HedgeLayer, DeadlineLayer, _deadline_in_hedge),

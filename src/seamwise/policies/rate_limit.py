@@ -1,20 +1,33 @@
-"""Rate limiter (GCRA) with optional waiting, keys and costs."""
+"""Rate limiter with optional waiting, keys and costs."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
+from math import lcm
 from threading import RLock
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 from typing_extensions import override
 
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
-from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import call_key, check_callable, check_float, check_int
+from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.validation import (
+    call_key,
+    check_callable,
+    check_choice,
+    check_float,
+    check_int,
+)
 from seamwise.policies._engine.world import REAL, World, check_world
-from seamwise.policies._parts.gcra import Bucket, Buckets, Gcra
+from seamwise.policies._parts.buckets import Buckets
+from seamwise.policies._parts.combined_rates import CombinedRates
+from seamwise.policies._parts.gcra import Gcra
+from seamwise.policies._parts.meter import Bucket, Meter
+from seamwise.policies._parts.sliding_window import SlidingWindow
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
@@ -25,74 +38,149 @@ MAX_LIMIT: Final = 1_000_000_000
 """Upper bound for `limit` and `burst`; larger values are rejected as mistakes."""
 
 
-def rate_limit(  # noqa: PLR0913 -- independent settings, nearly all with a default
-    limit: int,
-    *,
-    period: float = 1.0,
-    name: str,
-    burst: int | None = None,
-    key: Callable[[], str] | None = None,
-    keys: int = 10_000,
-    cost: Callable[[], float] | float = 1.0,
-    wait: float = 0.0,
-    observer: Observer | None = None,
-    world: World = REAL,
-) -> Guard[RateLimited]:
-    """Build a guard that limits the number of calls per period.
+Kind: TypeAlias = Literal['bucket', 'window']
+"""Algorithm of a rate limit: a bucket that is refilled steadily, or an exact sliding window."""
 
-    At most `limit` + `burst` calls pass in any half-open period. A call that can pass within `wait`
-    seconds waits for its turn, in order of arrival. A call that would wait longer fails immediately
-    with `RateLimited`; its `retry_after` says when a slot is free. Refusals and cancelled waits
-    take no slot. A clock that goes back neither frees nor takes slots.
+KINDS: Final[tuple[Kind, ...]] = ('bucket', 'window')
 
-    The algorithm is GCRA, virtual scheduling: ITU-T I.371 annex A, ATM Forum TM 4.1 section 4.4.2.
 
-    Args:
-        limit: Maximum number of calls per period.
-        period: Length of the period, in seconds.
-        name: Name in errors, events and descriptions.
-        burst: Maximum number of simultaneous calls after a pause (None: `limit`).
-        key: Returns a key for the current call; each key has a limit of its own.
-        keys: Maximum number of keys that are kept; idle ones are evicted first.
-        cost: Number of slots that a call takes, or a function that returns it.
-        wait: Maximum time to wait for a slot, in seconds.
-        observer: Receives `Refused` events.
-        world: Clock and sleep; a `FakeWorld` in tests.
+class RateLimitFactory:
+    """Type of `rate_limit`: a function for one rate, with the method `all` for several."""
 
-    >>> from seamwise.containers import Success
-    >>> from seamwise.policies.testing import FakeWorld
-    >>> world = FakeWorld()
-    >>> guard = rate_limit(2, name='search', burst=1, world=world)
-    >>> load = lambda: Success('page')
-    >>> guard.run_sync(load)
-    Success('page')
-    >>> print(guard.run_sync(load).failure())
-    'search' is at its rate limit (2 per 1 s).
-    >>> world.advance(0.5)
-    >>> guard.run_sync(load)
-    Success('page')
-    """
-    if key is not None:
-        check_callable('key', key, 'that returns a string')
-    _check_limit('limit', limit)
-    period = check_float('period', period, minimum=1e-6, maximum=MAX_DELAY)
-    burst = limit if burst is None else _check_limit('burst', burst)
-    return RateLimitLayer(
-        name,
-        rate=_Rate(limit, period, burst),
-        cost=cost if callable(cost) else check_float('cost', cost, above=0.0, maximum=burst),
-        key=key,
-        keys=check_int('keys', keys),
-        wait=check_float('wait', wait, maximum=MAX_DELAY),
-        observer=safe_observer(observer),
-        world=world,
-    )
+    def __call__(  # noqa: PLR0913 -- independent settings, nearly all with a default
+        self,
+        limit: int,
+        *,
+        period: float = 1.0,
+        name: str,
+        kind: Kind = 'bucket',
+        burst: int | None = None,
+        key: Callable[[], str] | None = None,
+        keys: int = 10_000,
+        cost: Callable[[], float] | float = 1.0,
+        wait: float = 0.0,
+        observer: Observer | None = None,
+        world: World = REAL,
+    ) -> RateLimit:
+        """Build a guard that limits the number of calls per period.
+
+        With `kind='bucket'`, at most `limit` + `burst` calls pass in any half-open period: a burst,
+        and what is refilled meanwhile. With `kind='window'`, at most `limit` calls pass in any
+        period; this stores the times of the calls of the last period for each key.
+
+        A call that can pass within `wait` seconds waits for its turn, in order of arrival. A call
+        that would wait longer fails immediately with `RateLimited`; its `retry_after` says when a
+        slot is free. Refusals and cancelled waits take no slot. A clock that goes back neither
+        frees nor takes slots.
+
+        The algorithm of `'bucket'` is GCRA, virtual scheduling: ITU-T I.371 annex A, ATM Forum
+        TM 4.1 section 4.4.2.
+
+        Args:
+            limit: Maximum number of calls per period.
+            period: Length of the period, in seconds.
+            name: Name in errors, events and descriptions.
+            kind: Algorithm.
+            burst: Maximum number of simultaneous calls after a pause (None: `limit`). Only for
+                `'bucket'`.
+            key: Returns a key for the current call; each key has a limit of its own.
+            keys: Maximum number of keys that are kept; idle ones are evicted first.
+            cost: Number of slots that a call takes, or a function that returns it.
+            wait: Maximum time to wait for a slot, in seconds.
+            observer: Receives `Refused` events.
+            world: Clock and sleep; a `FakeWorld` in tests.
+
+        >>> from seamwise.containers import Success
+        >>> from seamwise.policies.testing import FakeWorld
+        >>> world = FakeWorld()
+        >>> guard = rate_limit(2, name='search', burst=1, world=world)
+        >>> load = lambda: Success('page')
+        >>> guard.run_sync(load)
+        Success('page')
+        >>> print(guard.run_sync(load).failure())
+        'search' is at its rate limit (2 per 1 s).
+        >>> world.advance(0.5)
+        >>> guard.run_sync(load)
+        Success('page')
+        """
+        check_choice('kind', kind, KINDS)
+        if burst is not None and kind == 'window':
+            raise ValueError("burst is only for kind='bucket': a window has no burst.")
+        rate = _check_rate(limit, period)
+        capacity = limit if burst is None else _check_limit('burst', burst)
+        world = check_world(world)
+        return RateLimit(
+            name,
+            rates=(rate,),
+            meter=_meter(rate, kind, capacity, world, limit if kind == 'bucket' else 1),
+            capacity=capacity,
+            cost=cost,
+            key=key,
+            keys=keys,
+            wait=wait,
+            observer=observer,
+            world=world,
+        )
+
+    def all(  # noqa: PLR0913 -- independent settings, nearly all with a default
+        self,
+        *rates: tuple[int, float],
+        name: str,
+        kind: Kind = 'bucket',
+        key: Callable[[], str] | None = None,
+        keys: int = 10_000,
+        cost: Callable[[], float] | float = 1.0,
+        wait: float = 0.0,
+        observer: Observer | None = None,
+        world: World = REAL,
+    ) -> RateLimit:
+        """Build a guard with several rates at once, such as 10 per second and 100 per minute.
+
+        A call takes a slot in all rates or in none. A refusal names the rate that admits the call
+        last. The other arguments are those of `rate_limit`.
+
+        Args:
+            *rates: Pairs of a limit and a period in seconds.
+            name: Name in errors, events and descriptions.
+            kind: Algorithm of all rates.
+            key: Returns a key for the current call; each key has limits of its own.
+            keys: Maximum number of keys that are kept; idle ones are evicted first.
+            cost: Number of slots that a call takes in each rate, or a function that returns it.
+            wait: Maximum time to wait for the slots, in seconds.
+            observer: Receives `Refused` events.
+            world: Clock and sleep; a `FakeWorld` in tests.
+
+        >>> rate_limit.all((10, 1.0), (100, 60.0), name='mail', kind='window').describe()
+        "rate limit 'mail': 10 calls in any 1 s and 100 calls in any 60 s"
+        """
+        check_choice('kind', kind, KINDS)
+        if not rates:
+            raise TypeError('rate_limit.all needs at least one rate, e.g. (100, 60.0).')
+        checked = tuple(_check_rate(limit, period) for limit, period in rates)
+        world = check_world(world)
+        scale = lcm(*(rate.limit for rate in checked)) if kind == 'bucket' else 1
+        meters = [_meter(rate, kind, rate.limit, world, scale) for rate in checked]
+        return RateLimit(
+            name,
+            rates=checked,
+            meter=CombinedRates(meters, world=world, scale=scale),
+            capacity=min(rate.limit for rate in checked),
+            cost=cost,
+            key=key,
+            keys=keys,
+            wait=wait,
+            observer=observer,
+            world=world,
+        )
+
+
+rate_limit: Final = RateLimitFactory()
+"""Build a guard that limits the number of calls per period; see `RateLimitFactory`."""
 
 
 class _Rate(Struct, frozen=True):
     limit: int
     period: float
-    burst: int
 
 
 class RateLayer(Layer[E_co]):
@@ -103,34 +191,40 @@ class RateLayer(Layer[E_co]):
     """Maximum time to wait for a slot, in seconds."""
 
 
-class RateLimitLayer(RateLayer[RateLimited]):
-    """Layer built by `rate_limit`."""
+class RateLimit(RateLayer[RateLimited]):
+    """A rate limit, built by `rate_limit`, that can also be inspected."""
 
     def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,
         *,
-        rate: _Rate,
+        rates: tuple[_Rate, ...],
+        meter: Meter,
+        capacity: int,
         cost: Callable[[], float] | float,
         key: Callable[[], str] | None,
         keys: int,
         wait: float,
-        observer: SafeObserver | None,
+        observer: Observer | None,
         world: World,
     ) -> None:
-        world = check_world(world)
-        self._rate = rate
-        self.gcra = gcra = Gcra(rate.limit, period=rate.period, burst=rate.burst, world=world)
+        if key is not None:
+            check_callable('key', key, 'that returns a string')
+        self.meter = meter
         self.mutex = RLock()
         self.world = world
-        self._bucket = Bucket()
-        self._keys = keys
-        self._buckets = Buckets(keys, gcra)
+        self._rates = rates
+        self._capacity = capacity
+        self._keys = check_int('keys', keys)
+        self._bucket = meter.new_bucket()
+        self._buckets = Buckets(self._keys, meter)
         self._key = key
         self._cost = cost if callable(cost) else None
-        self._weight = 0 if callable(cost) else gcra.weight(cost)
-        self.wait = wait
-        self._observer = observer
+        self._weight = 0
+        if not callable(cost):
+            self._weight = meter.weight(check_float('cost', cost, above=0.0, maximum=capacity))
+        self.wait = check_float('wait', wait, maximum=MAX_DELAY)
+        self._observer = safe_observer(observer)
         super().__init__(name)
 
     @override
@@ -138,8 +232,24 @@ class RateLimitLayer(RateLayer[RateLimited]):
         super().reset()
         with self.mutex:
             # Waiting calls keep their bucket, and wake each other up there.
-            self._bucket = Bucket()
-            self._buckets = Buckets(self._keys, self.gcra)
+            self._bucket = self.meter.new_bucket()
+            self._buckets = Buckets(self._keys, self.meter)
+
+    @property
+    def available(self) -> int:
+        """Number of calls that would pass now; with keys, of the current call's key."""
+        key = None if self._key is None else call_key(self._key)
+        with self.mutex:
+            bucket = self._bucket if key is None else self._buckets.get(key)
+            if bucket.head is not None:
+                return 0
+            return bucket.available(self.meter.weight(1.0), self.meter.now())
+
+    @property
+    def waiting(self) -> int:
+        """Number of waiting calls, of all keys together."""
+        with self.mutex:
+            return self._bucket.waiting + self._buckets.waiting()
 
     @override
     def enter(self) -> Decision:
@@ -147,37 +257,40 @@ class RateLimitLayer(RateLayer[RateLimited]):
         key = None if self._key is None else call_key(self._key)
         with self.mutex:
             bucket = self._bucket if key is None else self._buckets.get(key)
+            now = self.meter.now()
             if bucket.head is None:
-                delay = self.gcra.take(bucket, weight)
+                delay = bucket.take(weight, now)
                 if not delay:
                     return ADMITTED
             else:
-                delay = self.gcra.delay(bucket, weight)
+                delay = bucket.delay_behind_waiters(weight, now)
             if self.wait:
-                max_delay = self.gcra.units(remaining(self.wait))
+                max_delay = self.meter.units(remaining(self.wait))
                 if delay <= max_delay:
                     return _SlotWait(self, bucket, weight, max_delay)
-        return self.refuse(delay)
+        return self.refuse(bucket, weight, delay)
 
     @override
     def limits(self) -> str:
-        rate = self._rate
-        calls = 'call' if rate.limit == 1 else 'calls'
         wait = f', waits up to {self.wait:g} s' if self.wait else ''
-        return f'{rate.limit} {calls} in {rate.period:g} s, burst of {rate.burst}{wait}'
+        return f'{self.meter}{wait}'
 
-    def refuse(self, delay: int) -> Failure[RateLimited]:
+    def refuse(self, bucket: Bucket, weight: int, delay: int) -> Failure[RateLimited]:
         """Return the failure of a call that would pass after `delay` units."""
-        seconds = self.gcra.seconds(delay)
+        rate = self._rates[0]
+        if len(self._rates) > 1:
+            with self.mutex:
+                rate = self._rates[bucket.limiting_rate(weight, self.meter.now())]
+        seconds = self.meter.seconds(delay)
         if seconds > MAX_DELAY:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
             seconds = MAX_DELAY
-        error = RateLimited(self.name, self._rate.limit, self._rate.period, seconds)
+        error = RateLimited(self.name, rate.limit, rate.period, seconds)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
         return Failure(error)
 
     def _weight_of(self, cost: float) -> int:
-        return self.gcra.weight(check_float('cost', cost, maximum=self._rate.burst))
+        return self.meter.weight(check_float('cost', cost, maximum=self._capacity))
 
 
 class _SlotWait(Wait):
@@ -185,12 +298,12 @@ class _SlotWait(Wait):
 
     __slots__ = ('_bucket', '_guard', '_last_look', '_max_seconds', '_until', '_waiter')
 
-    def __init__(self, guard: RateLimitLayer, bucket: Bucket, weight: int, max_delay: int) -> None:
+    def __init__(self, guard: RateLimit, bucket: Bucket, weight: int, max_delay: int) -> None:
         self._guard = guard
         self._bucket = bucket
         self._waiter = bucket.join(guard.mutex, weight)
-        self._max_seconds = guard.gcra.seconds(max_delay)
-        self._until = guard.gcra.now() + max_delay
+        self._max_seconds = guard.meter.seconds(max_delay)
+        self._until = guard.meter.now() + max_delay
         self._last_look: int | None = None
 
     @override
@@ -223,22 +336,33 @@ class _SlotWait(Wait):
         guard, bucket, waiter = self._guard, self._bucket, self._waiter
         with guard.mutex:
             if waiter.is_woken:
-                delay = guard.gcra.take(bucket, waiter.weight)
+                now = guard.meter.now()
+                delay = bucket.take(waiter.weight, now)
                 if not delay:
                     bucket.leave(waiter)
                     return ADMITTED
-                now = guard.gcra.now()
                 # If the clock did not advance during a sleep, another sleep would not help.
                 if now != self._last_look and now + delay <= self._until:
                     self._last_look = now
-                    return guard.gcra.seconds(delay)
+                    return guard.meter.seconds(delay)
             bucket.leave(waiter)
-            delay = guard.gcra.delay(bucket, waiter.weight)
-        return guard.refuse(delay)
+            delay = bucket.delay_behind_waiters(waiter.weight, guard.meter.now())
+        return guard.refuse(bucket, waiter.weight, delay)
 
     def _withdraw(self) -> None:
         with self._guard.mutex:
             self._bucket.leave(self._waiter)
+
+
+def _check_rate(limit: int, period: float) -> _Rate:
+    _check_limit('limit', limit)
+    return _Rate(limit, check_float('period', period, minimum=1e-6, maximum=MAX_DELAY))
+
+
+def _meter(rate: _Rate, kind: Kind, burst: int, world: World, scale: int) -> Meter:
+    if kind == 'window':
+        return SlidingWindow(rate.limit, period=rate.period, world=world, scale=scale)
+    return Gcra(rate.limit, period=rate.period, burst=burst, world=world, scale=scale)
 
 
 def _check_limit(name: str, value: int) -> int:

@@ -128,6 +128,7 @@ class RateLimitConfig(Struct, frozen=True, kw_only=True):
 
     limit: int
     period: float | UnsetType = UNSET
+    kind: Literal['bucket', 'window'] | UnsetType = UNSET
     burst: int | UnsetType = UNSET
     cost: float | UnsetType = UNSET
     wait: float | UnsetType = UNSET
