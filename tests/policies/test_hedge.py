@@ -21,7 +21,7 @@ from seamwise.policies.events import GaveUp, GuardEvent, Recovered
 from seamwise.policies.hedge import hedge
 from seamwise.policies.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
-from tests.policies.errors import Down, Slow
+from tests.policies.errors import Down, Slow, Wrong
 from tests.policies.event_loop import run_to_completion, yield_to_loop
 from tests.policies.gc_helpers import Defect, gc_disabled
 
@@ -173,16 +173,114 @@ def test_hedge_works_without_an_observer() -> None:
     run(test)
 
 
-def test_failure_before_the_delay_is_returned_immediately() -> None:
+@pytest.mark.parametrize('error', [Wrong(), 'untagged'])
+def test_definite_failure_before_the_delay_is_returned_immediately(error: object) -> None:
     async def test(operation: GatedOperation) -> None:
         call = asyncio.create_task(operation.guard().run(operation.op))
         await yield_to_loop()
-        operation.attempts[0].set_result(Failure(Down()))
-        assert await call == Failure(Down())
+        operation.attempts[0].set_result(Failure(error))
+        assert await call == Failure(error)
 
     operation = run(test)
     assert len(operation.attempts) == 1
     assert operation.events == []
+
+
+@pytest.mark.parametrize('index', [0, 1])
+def test_definite_failure_ends_the_call_and_the_other_attempt(index: int) -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[index].set_result(Failure(Wrong()))
+        assert await call == Failure(Wrong())
+        assert operation.cancelled_attempts == [1 - index]
+
+    assert run(test).events == [GaveUp('search', Wrong(), 2, 0.05, 'not_retryable')]
+
+
+def test_other_failure_starts_the_next_attempt_immediately() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = asyncio.create_task(operation.guard().run(operation.op))
+        await yield_to_loop()
+        operation.attempts[0].set_result(Failure(Down()))
+        await yield_to_loop()
+        assert len(operation.attempts) == 2
+        operation.attempts[1].set_result(Success('second'))
+        assert await call == Success('second')
+
+    assert run(test).events == [Recovered('search', 2, 0.0)]
+
+
+def test_failure_that_requests_a_delay_starts_no_attempt() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = asyncio.create_task(operation.guard().run(operation.op))
+        await yield_to_loop()
+        operation.attempts[0].set_result(Failure(Down(retry_after=3.0)))
+        assert await call == Failure(Down(retry_after=3.0))
+
+    assert len(run(test).attempts) == 1
+
+
+def test_further_attempts_start_one_after_every_delay_up_to_the_maximum() -> None:
+    async def test(operation: GatedOperation) -> None:
+        guard = hedge(after=0.05, name='search', attempts=4, share=1.0, world=operation.world)
+        # Earn the further attempts.
+        for _ in range(3):
+            assert await guard.run(succeed) == Success(1)
+        call = asyncio.create_task(guard.run(operation.op))
+        counts: list[int] = []
+        for _ in range(6):
+            await yield_to_loop()
+            counts.append(len(operation.attempts))
+            operation.world.advance(0.05)
+        assert counts == [1, 2, 3, 4, 4, 4]
+        operation.attempts[2].set_result(Success('third'))
+        assert await call == Success('third')
+        assert sorted(operation.cancelled_attempts) == [0, 1, 3]
+
+    run(test)
+
+
+def test_further_attempts_end_with_the_share() -> None:
+    async def test(operation: GatedOperation) -> None:
+        guard = hedge(after=0.05, name='search', attempts=4, share=1.0, world=operation.world)
+        call = asyncio.create_task(guard.run(operation.op))
+        for _ in range(6):
+            await yield_to_loop()
+            operation.world.advance(0.05)
+        assert len(operation.attempts) == 2
+        operation.attempts[0].set_result(Success('first'))
+        assert await call == Success('first')
+
+    run(test)
+
+
+def test_success_takes_precedence_over_a_simultaneous_definite_failure() -> None:
+    async def test(operation: GatedOperation) -> None:
+        call = await operation.start_two_attempts()
+        operation.attempts[0].set_result(Failure(Wrong()))
+        operation.attempts[1].set_result(Success('second'))
+        assert await call == Success('second')
+
+    run(test)
+
+
+def test_when_decides_which_failure_is_definite() -> None:
+    async def test(operation: GatedOperation) -> None:
+        guard = hedge(
+            after=0.05,
+            name='search',
+            when=lambda error: isinstance(error, Wrong),
+            share=1.0,
+            world=operation.world,
+        )
+        call = asyncio.create_task(guard.run(operation.op))
+        await yield_to_loop()
+        operation.attempts[0].set_result(Failure(Wrong()))
+        await yield_to_loop()
+        operation.attempts[1].set_result(Failure(Down()))
+        assert await call == Failure(Down())
+
+    run(test)
 
 
 @pytest.mark.parametrize('index', [0, 1])
@@ -500,7 +598,7 @@ def test_percentile_records_each_first_attempt_that_did_not_fail() -> None:
             return await running
 
         await call(0.03, Success(1), None)
-        await call(0.04, Failure(Slow()), None)
+        await call(0.04, Failure(Wrong()), None)
         assert latency._sorted == [0.03, 0.05]
         await call(0.07, Failure(Slow()), Success(1))
         assert latency._sorted == [0.03, 0.05]
@@ -608,6 +706,12 @@ def test_description_states_delay_and_share() -> None:
 def test_invalid_delay_is_a_value_error(after: float) -> None:
     with pytest.raises(ValueError, match=r'^after must be a finite number, more than 0'):
         hedge(after=after, name='x')
+
+
+@pytest.mark.parametrize('attempts', [1, 0, -1])
+def test_attempts_below_two_are_a_value_error(attempts: int) -> None:
+    with pytest.raises(ValueError, match='attempts must be 2 or more'):
+        hedge(after=1, name='x', attempts=attempts)
 
 
 @pytest.mark.parametrize('share', [0, -0.1, 1.01, math.nan, math.inf])

@@ -13,6 +13,17 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise.catalog.network import HostUnreachable
+from seamwise.policies import (
+    CircuitOpen,
+    bulkhead,
+    circuit,
+    consecutive,
+    hedge,
+    is_active,
+    retry,
+    set_active,
+)
 from seamwise.policies._engine import pipeline
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
@@ -617,3 +628,79 @@ def test_awaitables_other_than_coroutines_are_awaited() -> None:
         return await RecordingLayer('a', []).run(awaited)
 
     assert asyncio.run(run()) == Success(1)
+
+
+def test_arguments_after_the_operation_are_passed_to_it() -> None:
+    def find(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], str]:
+        return Success((uid, deep))
+
+    async def load(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], str]:
+        return find(uid, deep=deep)
+
+    for guard in (retry(), retry() >> circuit(name='x')):
+        assert guard.run_sync(find, 7, deep=True) == Success((7, True))
+        assert asyncio.run(guard.run(load, 7, deep=True)) == Success((7, True))
+
+
+def test_arguments_reach_the_operation_through_waits_and_forks() -> None:
+    async def load(uid: int) -> Result[int, HostUnreachable]:
+        uids.append(uid)
+        return Failure(HostUnreachable('db', 'refused')) if len(uids) == 1 else Success(uid)
+
+    uids: list[int] = []
+    guard = hedge(after=60.0, name='x') >> retry(base=0.0)
+    assert asyncio.run(guard.run(load, 7)) == Success(7)
+    uids.clear()
+    assert asyncio.run(retry(base=0.0).run(load, 7)) == Success(7)
+    assert uids == [7, 7]
+
+
+def test_call_with_wrong_arguments_is_no_failure_of_the_dependency() -> None:
+    def find(uid: int) -> Result[int, str]:
+        return Success(uid)
+
+    bank = circuit(name='bank', trip=consecutive(1))
+    find_anything: Callable[..., Result[int, str]] = find
+    guards: list[Guard[CircuitOpen]] = [bank, retry() >> bank]
+    for guard in guards:
+        with pytest.raises(TypeError, match='missing 1 required positional argument'):
+            guard.run_sync(find_anything)
+    assert bank.state == 'closed'
+
+
+def test_type_error_inside_an_operation_counts() -> None:
+    def find() -> Result[int, str]:
+        return Success(len(5))  # type: ignore[arg-type]  # wrong on purpose
+
+    bank = circuit(name='bank', trip=consecutive(1))
+    with pytest.raises(TypeError, match='has no len'):
+        bank.run_sync(find)
+    assert bank.state == 'open'
+
+
+@pytest.fixture
+def _inactive() -> Iterator[None]:
+    set_active(False)
+    yield
+    set_active(True)
+
+
+@pytest.mark.usefixtures('_inactive')
+def test_inactive_guards_call_the_operation_once_and_limit_nothing() -> None:
+    async def load() -> Number:
+        return fail()
+
+    bank = circuit(name='bank', trip=consecutive(1))
+    full = bulkhead(1, name='x')
+    outcomes: list[object] = []
+    for guard in (bank, retry() >> full):
+        outcomes += [guard.run_sync(fail), asyncio.run(guard.run(load))]
+    with full, full:
+        outcomes.append(full.in_flight)
+    assert outcomes == [*[Failure('failed')] * 4, 0]
+    assert bank.state == 'closed'
+    assert not is_active()
+
+
+def test_guards_are_active_by_default() -> None:
+    assert is_active()

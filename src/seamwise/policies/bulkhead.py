@@ -14,7 +14,6 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import SafeObserver, safe_observer
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import (
     call_key,
@@ -26,6 +25,7 @@ from seamwise.policies._engine.validation import (
 from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
+from seamwise.policies._parts.limiter import Limiter
 from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller, is_stuck
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import BulkheadFull, Scope
@@ -107,7 +107,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
     )
 
 
-class Bulkhead(Layer[BulkheadFull]):
+class Bulkhead(Limiter[BulkheadFull]):
     """A bulkhead, built by `bulkhead`, that can also be inspected."""
 
     kind = 'bulkhead'

@@ -44,17 +44,21 @@ class Fallback(Generic[U_co, E_co]):
         self.name = name
         self._pipeline = pipeline
 
-    async def run(self, op: Callable[[], Awaitable[Result[T, E0]]]) -> Result[T | U_co, E0 | E_co]:
+    async def run(
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T | U_co, E0 | E_co]:
         """Run an operation in the current task; return its success, or the handler's result."""
-        return await self._pipeline.run(op)
+        return await self._pipeline.run(op, *args, **kwargs)
 
-    def run_sync(self, op: Callable[[], Result[T, E0]]) -> Result[T | U_co, E0 | E_co]:
+    def run_sync(
+        self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T | U_co, E0 | E_co]:
         """Run an operation in the current thread; return its success, or the handler's result.
 
         Raises:
             TypeError: The handler is asynchronous.
         """
-        return self._pipeline.run_sync(op)
+        return self._pipeline.run_sync(op, *args, **kwargs)
 
     @overload
     def __call__(

@@ -1,20 +1,21 @@
-"""Hedged requests: start a second attempt when the first one is slow, and use the first success."""
+"""Hedged requests: start another attempt when one is slow, and use the first success."""
 
 import asyncio
-from asyncio import Task
+from asyncio import Future, Task
 from collections.abc import Awaitable, Callable
 from functools import partial
 from threading import Lock
-from typing import Final, Never, TypeVar
+from typing import Any, Final, Literal, Never, TypeVar
 
 from typing_extensions import override
 
 from seamwise.containers import Result, Success
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, retry_after
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import Decision, Fork, Outcome
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_float
+from seamwise.policies._engine.predicates import retryable
+from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.percentile import Percentile
 from seamwise.policies._parts.single_flight import cancel_and_wait
@@ -24,27 +25,33 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 _MAX_CREDIT: Final = 10.0
-"""Maximum number of second attempts that can be saved up."""
+"""Maximum number of further attempts that can be saved up."""
+
+_DEFAULT_ATTEMPTS: Final = 2
 
 _ROUNDING: Final = 1e-9
 
 
-def hedge(
+def hedge(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     after: float | Percentile,
     name: str,
+    attempts: int = _DEFAULT_ATTEMPTS,
+    when: Callable[[TaggedError], bool] = retryable,
     share: float = 0.1,
     observer: Observer | None = None,
     world: World = REAL,
 ) -> Guard[Never]:
-    """Build a guard that starts a second attempt if the first one has not returned after a delay.
+    """Build a guard that starts another attempt if the last one has not returned after a delay.
 
-    The first success is the result, and the other attempt is cancelled. Use it only for operations
-    that can run twice at the same time: reads, and idempotent writes.
+    The first success is the result, and the other attempts are cancelled. Use it only for
+    operations that can run several times at the same time: reads, and idempotent writes.
 
-    A failure waits for the other attempt, if one is running. If both fail, the result is the
-    failure of the first attempt. A defect cancels the other attempt and propagates. Both attempts
-    have ended when the call returns.
+    A failure that `when` refuses is a definite answer: it is the result, as a success is. Another
+    failure starts the next attempt immediately, unless it requests a delay by `retry_after`: then
+    no further attempt starts. If no attempt is left and all have failed, the
+    result is the failure of the first one. A defect cancels the other attempts and propagates. All
+    attempts have ended when the call returns.
 
     Attempts run in tasks, with copies of the caller's context. `run_sync` makes one attempt only.
 
@@ -52,12 +59,14 @@ def hedge(
     gRPC (proposal A6).
 
     Args:
-        after: Delay in seconds before the second attempt, or a `percentile(0.95)` of the measured
+        after: Delay in seconds before each further attempt, or a `percentile(0.95)` of the measured
             latencies. Until the percentile has enough measurements, no call is hedged.
         name: Name in errors, events and descriptions.
-        share: Maximum share of calls with a second attempt (0 to 1), so that a slow service
-            receives little additional load. Unused second attempts are saved up, at most ten.
-        observer: Receives `Recovered` and `GaveUp` events of calls with two attempts.
+        attempts: Maximum number of attempts of a call, including the first.
+        when: Returns whether another attempt may succeed after an error.
+        share: Maximum number of further attempts, relative to the number of calls (0 to 1), so that
+            a slow service receives little additional load. Unused ones are saved up, at most ten.
+        observer: Receives `Recovered` and `GaveUp` events of calls with several attempts.
         world: Clock and alarms; a `FakeWorld` in tests.
 
     Raises:
@@ -66,7 +75,16 @@ def hedge(
     >>> hedge(after=0.05, name='search').describe()
     "hedge 'search': a second attempt after 0.05 s, for 10 % of calls"
     """
-    return HedgeLayer(name, after, share, observer, world)
+    check_callable('when', when, 'that accepts an error and returns whether to try again')
+    return HedgeLayer(
+        name,
+        after=after,
+        attempts=check_int('attempts', attempts, minimum=2),
+        when=when,
+        share=share,
+        observer=observer,
+        world=world,
+    )
 
 
 class HedgeLayer(Layer[Never]):
@@ -74,10 +92,13 @@ class HedgeLayer(Layer[Never]):
 
     kind = 'hedge'
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- called in one place
         self,
         name: str,
+        *,
         after: float | Percentile,
+        attempts: int,
+        when: Callable[[TaggedError], bool],
         share: float,
         observer: Observer | None,
         world: World,
@@ -85,6 +106,8 @@ class HedgeLayer(Layer[Never]):
         self.after = (
             after if isinstance(after, Percentile) else check_float('after', after, above=0.0)
         )
+        self.attempts = attempts
+        self.when = when
         self.share = check_float('share', share, above=0.0, maximum=1.0)
         self.observer = safe_observer(observer)
         self.world = check_world(world)
@@ -109,15 +132,29 @@ class HedgeLayer(Layer[Never]):
     @override
     def limits(self) -> str:
         after = str(self.after) if isinstance(self.after, Percentile) else f'{self.after:g} s'
-        return f'a second attempt after {after}, for {self.share * 100:g} % of calls'
+        share = f'for {self.share * 100:g} % of calls'
+        if self.attempts == _DEFAULT_ATTEMPTS:
+            return f'a second attempt after {after}, {share}'
+        return f'up to {self.attempts} attempts, one after every {after}, {share}'
+
+    def delay(self) -> float | None:
+        """Return the seconds before the next attempt, or None if calls are not hedged yet."""
+        return self.after.seconds() if isinstance(self.after, Percentile) else self.after
+
+    def is_definite(self, outcome: Outcome) -> bool:
+        """Return whether no other attempt would have another outcome."""
+        if type(outcome) is Success:
+            return True
+        error: object = outcome.failure()
+        return not isinstance(error, TaggedError) or not self.when(error)
 
     def earn(self) -> None:
-        """Add the share of a second attempt that each call earns."""
+        """Add the share of a further attempt that each call earns."""
         with self._lock:
             self._credit = min(self._credit + self.share, _MAX_CREDIT)
 
     def spend(self) -> bool:
-        """Take a second attempt, and return whether one was available."""
+        """Take a further attempt, and return whether one was available."""
         with self._lock:
             if self._credit < 1.0 - _ROUNDING:
                 return False
@@ -139,9 +176,7 @@ class _Race(Fork[Never]):
         self._hedge.earn()
         attempts = [asyncio.create_task(_attempt(operation))]
         try:
-            if await self._is_late(attempts[0]) and self._hedge.spend():
-                attempts.append(asyncio.create_task(_attempt(operation)))
-            outcome = await _first_success(attempts)
+            outcome = await self._decide(operation, attempts)
         except BaseException as error:
             try:
                 await cancel_and_wait(attempts, self._hedge.name, error)
@@ -153,21 +188,56 @@ class _Race(Fork[Never]):
         self._record_latency(attempts[0], elapsed)
         if len(attempts) > 1:
             await cancel_and_wait(attempts, self._hedge.name)
-            self._notify(outcome, elapsed)
+            self._notify(outcome, len(attempts), elapsed)
         return outcome
 
-    async def _is_late(self, first: Task[Outcome]) -> bool:
-        after = self._hedge.after
-        seconds = after.seconds() if isinstance(after, Percentile) else after
-        if seconds is None:
-            return False
+    async def _decide(
+        self,
+        operation: Callable[[], Awaitable[Result[T, E]]],
+        attempts: list[Task[Result[T, E]]],
+    ) -> Result[T, E]:
+        """Start further attempts in time, and return the outcome of the call."""
+        hedge = self._hedge
+        seconds = hedge.delay()
+        limit = 1 if seconds is None else hedge.attempts
+        failures = 0
+        while True:
+            # If several attempts end at the same time, a defect takes precedence: it is raised
+            # here. Then a success does.
+            outcomes = _outcomes(attempts)
+            definite = [outcome for outcome in outcomes if hedge.is_definite(outcome)]
+            for outcome in definite:
+                if type(outcome) is Success:
+                    return outcome
+            if definite:
+                return definite[0]
+            has_failed, failures = len(outcomes) > failures, len(outcomes)
+            if any(map(_asks_for_delay, outcomes)):
+                limit = len(attempts)
+            if seconds is not None and len(attempts) < limit:
+                if has_failed or await self._are_late(attempts, seconds):
+                    if hedge.spend():
+                        attempts.append(asyncio.create_task(_attempt(operation)))
+                    else:
+                        limit = len(attempts)
+            elif failures < len(attempts):
+                # No variable: the traceback of a defect refers to this frame, and a task to the
+                # defect.
+                await asyncio.wait(_pending(attempts), return_when=asyncio.FIRST_COMPLETED)
+            else:
+                return outcomes[0]
+
+    async def _are_late(self, attempts: list[Task[Result[T, E]]], seconds: float) -> bool:
+        """Wait for an attempt, and return whether none has ended within `seconds`."""
         late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         alarm = self._hedge.world.alarm(seconds, partial(late.set_result, None))
         try:
-            await asyncio.wait((first, late), return_when=asyncio.FIRST_COMPLETED)
+            pending = _pending(attempts)
+            awaited: list[Future[Any]] = [*pending, late]
+            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
         finally:
             alarm.cancel()
-        return not first.done()
+        return len(_pending(attempts)) == len(pending)
 
     def _record_latency(self, first: Task[Outcome], elapsed: float) -> None:
         """Record the latency of the first attempt, or its duration when the second one returned."""
@@ -177,16 +247,19 @@ class _Race(Fork[Never]):
         if isinstance(after, Percentile) and (not first.done() or type(first.result()) is Success):
             after.record(elapsed)
 
-    def _notify(self, outcome: Outcome, elapsed: float) -> None:
+    def _notify(self, outcome: Outcome, attempts: int, elapsed: float) -> None:
         observer, name = self._hedge.observer, self._hedge.name
         if observer is None:
             return
         if isinstance(outcome, Success):
-            observer(Recovered(name, 2, elapsed))
+            observer(Recovered(name, attempts, elapsed))
             return
         error = outcome.failure()
         if isinstance(error, TaggedError):
-            observer(GaveUp(name, error, 2, elapsed, 'attempts'))
+            why: Literal['not_retryable', 'attempts'] = (
+                'not_retryable' if self._hedge.is_definite(outcome) else 'attempts'
+            )
+            observer(GaveUp(name, error, attempts, elapsed, why))
 
 
 async def _attempt(operation: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
@@ -194,18 +267,13 @@ async def _attempt(operation: Callable[[], Awaitable[Result[T, E]]]) -> Result[T
     return await operation()
 
 
-async def _first_success(attempts: list[Task[Result[T, E]]]) -> Result[T, E]:
-    while True:
-        # If both attempts end at the same time, a defect takes precedence: it is raised here.
-        outcomes = _outcomes(attempts)
-        for outcome in outcomes:
-            if type(outcome) is Success:
-                return outcome
-        if len(outcomes) == len(attempts):
-            return outcomes[0]
-        await asyncio.wait(
-            [task for task in attempts if not task.done()], return_when=asyncio.FIRST_COMPLETED
-        )
+def _pending(attempts: list[Task[T]]) -> list[Task[T]]:
+    return [task for task in attempts if not task.done()]
+
+
+def _asks_for_delay(outcome: Outcome) -> bool:
+    error: object = outcome.failure()
+    return isinstance(error, TaggedError) and bool(retry_after(error))
 
 
 def _outcomes(attempts: list[Task[Result[T, E]]]) -> list[Result[T, E]]:

@@ -14,7 +14,6 @@ from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import safe_observer
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
-from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.validation import (
     call_key,
     check_callable,
@@ -26,6 +25,7 @@ from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.buckets import Buckets
 from seamwise.policies._parts.combined_rates import CombinedRates
 from seamwise.policies._parts.gcra import Gcra
+from seamwise.policies._parts.limiter import Limiter
 from seamwise.policies._parts.meter import Bucket, Meter
 from seamwise.policies._parts.sliding_window import SlidingWindow
 from seamwise.policies.deadline import remaining
@@ -183,7 +183,7 @@ class _Rate(Struct, frozen=True):
     period: float
 
 
-class RateLayer(Layer[E_co]):
+class RateLayer(Limiter[E_co]):
     """Base of the rate limits: of this process, and over Redis."""
 
     kind = 'rate limit'

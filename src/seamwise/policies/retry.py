@@ -117,6 +117,7 @@ class RetryLayer(Layer[Never]):
     """Layer built by `retry`; the rules about the order of guards read its `settings`."""
 
     kind = 'retry'
+    repeats = True
 
     def __init__(self, settings: RetrySettings, /) -> None:
         self.settings = settings

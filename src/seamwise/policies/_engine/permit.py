@@ -79,3 +79,19 @@ class Fork(Generic[E_co]):
 
 Decision: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
 """Answer of a layer to a call that enters or leaves."""
+
+
+def abort_permits(permits: list[Permit], error: BaseException) -> Failure[object] | None:
+    """Abort the permits, innermost first, until one returns a failure that replaces the error."""
+    try:
+        while permits:
+            failure = permits.pop().abort(error)
+            if failure is not None:
+                return failure
+    except BaseException as abort_error:
+        # If `abort` itself raises (e.g. an observer calls sys.exit), release the outer permits too.
+        failure = abort_permits(permits, abort_error)
+        if failure is not None:
+            return failure
+        raise
+    return None

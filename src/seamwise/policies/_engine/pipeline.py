@@ -7,7 +7,15 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from asyncio import CancelledError
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterator,
+    Mapping,
+)
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
 from types import CoroutineType, MappingProxyType
@@ -16,8 +24,16 @@ from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, 
 from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success, as_result
+from seamwise.policies._engine.blocks import Attempts, Block
 from seamwise.policies._engine.order_rules import order_warnings
-from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Permit, Wait
+from seamwise.policies._engine.permit import (
+    ADMITTED,
+    Decision,
+    Fork,
+    Permit,
+    Wait,
+    abort_permits,
+)
 from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
 
@@ -36,11 +52,13 @@ class Runner(Protocol):
         """Name in error messages."""
         ...
 
-    async def run(self, op: Callable[[], Awaitable[Any]], /) -> object:
+    async def run(
+        self, op: Callable[P, Awaitable[Any]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> object:
         """Run an operation in a task."""
         ...
 
-    def run_sync(self, op: Callable[[], Any], /) -> object:
+    def run_sync(self, op: Callable[P, Any], /, *args: P.args, **kwargs: P.kwargs) -> object:
         """Run an operation in the current thread."""
         ...
 
@@ -69,14 +87,21 @@ class Guard(Generic[E_co]):
         self._layers = layers
         self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
 
-    async def run(self, op: Callable[[], Awaitable[Result[T, E0]]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
+    async def run(  # noqa: C901, PLR0912 -- one flat loop, for its speed
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | E_co]:
         """Run an operation in the current task, and return its result or the guard's own failure.
 
         Exceptions of the operation and a cancellation of the caller propagate unchanged.
+
+        Args:
+            op: Function that returns an awaitable of a Result.
+            *args: Arguments of the function.
+            **kwargs: Keyword arguments of the function.
         """
         permits: list[Permit] = []
         outcome: Any = None
-        enters = self._enters
+        enters = self._enters if _is_active else ()
         while True:
             try:
                 if outcome is None:
@@ -88,12 +113,12 @@ class Guard(Generic[E_co]):
                         outcome = (
                             decision
                             if type(decision) is Failure
-                            else await self._resolve(decision, permits, op)
+                            else await self._resolve(decision, permits, op, args, kwargs)
                         )
                         if outcome is not None:
                             break
                     else:
-                        outcome = await op()
+                        outcome = await op(*args, **kwargs)
                         if type(outcome) not in _RESULTS:
                             outcome = _expect_result(outcome)
                 while permits:
@@ -102,7 +127,7 @@ class Guard(Generic[E_co]):
                         outcome = (
                             decision
                             if type(decision) is Failure
-                            else await self._resolve(decision, permits, op)
+                            else await self._resolve(decision, permits, op, args, kwargs)
                         )
                         if outcome is None:
                             enters = self._enters[len(permits) :]
@@ -116,14 +141,21 @@ class Guard(Generic[E_co]):
                     continue
                 raise
 
-    def run_sync(self, op: Callable[[], Result[T, E0]]) -> Result[T, E0 | E_co]:  # noqa: C901, PLR0912 -- one flat loop, for its speed
+    def run_sync(  # noqa: C901, PLR0912 -- one flat loop, for its speed
+        self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | E_co]:
         """Run an operation in the current thread, and return its result or the guard's own failure.
 
         Exceptions of the operation propagate unchanged. No guard can interrupt it: see `deadline`.
+
+        Args:
+            op: Function that returns a Result.
+            *args: Arguments of the function.
+            **kwargs: Keyword arguments of the function.
         """
         permits: list[Permit] = []
         outcome: Any = None
-        enters = self._enters
+        enters = self._enters if _is_active else ()
         while True:
             try:
                 if outcome is None:
@@ -140,7 +172,7 @@ class Guard(Generic[E_co]):
                         if outcome is not None:
                             break
                     else:
-                        outcome = op()
+                        outcome = op(*args, **kwargs)
                         if type(outcome) not in _RESULTS:
                             outcome = _expect_result(outcome)
                 while permits:
@@ -174,6 +206,38 @@ class Guard(Generic[E_co]):
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
         """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
         return decorate(self, function)
+
+    def acquire(self) -> Block:
+        """Return a context manager that runs a block of code inside the guard, once.
+
+        Raises:
+            TypeError: The guard repeats calls, which a `with` statement cannot.
+
+        >>> with identity.acquire():
+        ...     print('admitted')
+        admitted
+        """
+        repeating = [layer.name for layer in self._layers if layer.repeats]
+        if repeating:
+            raise TypeError(
+                f'{repeating[0]!r} repeats calls, but a with statement runs its block once: '
+                'use `for attempt in guard: with attempt: …`.'
+            )
+        return Block(self.name, self._enters if _is_active else ())
+
+    def __iter__(self) -> Iterator[Block]:
+        """Iterate over the attempts of a block of code in a thread; see `Attempts`.
+
+        >>> for attempt in identity:
+        ...     with attempt:
+        ...         print('attempt')
+        attempt
+        """
+        return Attempts(Block(self.name, self._enters if _is_active else ()))
+
+    def __aiter__(self) -> AsyncIterator[Block]:
+        """Iterate over the attempts of a block of code in a task: `async with attempt:`."""
+        return Attempts(Block(self.name, self._enters if _is_active else ()))
 
     def __rshift__(self, inner: Guard[E2]) -> Guard[E_co | E2]:
         """Return a pipeline with another guard inside this one."""
@@ -223,7 +287,9 @@ class Guard(Generic[E_co]):
         self,
         decision: Decision[T, E0],
         permits: list[Permit],
-        op: Callable[[], Awaitable[Result[T, E0]]],
+        op: Callable[..., Awaitable[Result[T, E0]]],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
     ) -> Result[T, E0 | E_co] | None:
         """Carry out a decision that is no permit yet.
 
@@ -233,7 +299,8 @@ class Guard(Generic[E_co]):
         if isinstance(decision, Wait):
             decision = await decision.wait()
         if isinstance(decision, Fork):
-            return await decision.run(partial(self._inner_pipeline(len(permits)).run, op))
+            inner = self._inner_pipeline(len(permits))
+            return await decision.run(lambda: inner.run(op, *args, **kwargs))
         if isinstance(decision, Permit):
             permits.append(decision)
             return None
@@ -259,7 +326,7 @@ class Layer(Guard[E_co]):
     """A single guard: it admits calls or refuses them, and receives their outcomes.
 
     To write a guard, derive from this class and define `enter` and `limits`. `kind` is the name of
-    the guard's class in descriptions.
+    the guard's class in descriptions. `repeats` tells whether it calls an operation again.
 
     >>> class Once(Layer[str]):
     ...     is_open = True
@@ -274,11 +341,63 @@ class Layer(Guard[E_co]):
     """
 
     kind: ClassVar[str] = ''
+    repeats: ClassVar[bool] = False
 
     def __init__(self, name: str, /) -> None:
         super().__init__((self,), name=check_name(name))
         # For `registered`: subclasses call this last, when they are completely built.
         register(self)
+
+    @override
+    async def run(
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | E_co]:
+        """Run an operation in the current task; see `Guard.run`."""
+        # As in the loop of `Guard.run`, which takes over if the call has to wait.
+        decision: Any = self.enter() if _is_active else ADMITTED
+        result: Result[T, E0 | E_co]
+        if isinstance(decision, Permit):
+            try:
+                outcome: Any = await op(*args, **kwargs)
+                if type(outcome) not in _RESULTS:
+                    outcome = _expect_result(outcome)
+            except BaseException as error:
+                failure: Any = _abort([decision], error)
+                if failure is None:
+                    raise
+                result = failure
+                return result
+            decision = decision.leave(outcome)
+        if type(decision) in _RESULTS:
+            result = decision
+            return result
+        waiting: Guard[E_co] = _WaitingLayer(self, decision)
+        return await waiting.run(op, *args, **kwargs)
+
+    @override
+    def run_sync(
+        self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | E_co]:
+        """Run an operation in the current thread; see `Guard.run_sync`."""
+        decision: Any = self.enter() if _is_active else ADMITTED
+        result: Result[T, E0 | E_co]
+        if isinstance(decision, Permit):
+            try:
+                outcome: Any = op(*args, **kwargs)
+                if type(outcome) not in _RESULTS:
+                    outcome = _expect_result(outcome)
+            except BaseException as error:
+                failure: Any = _abort([decision], error)
+                if failure is None:
+                    raise
+                result = failure
+                return result
+            decision = decision.leave(outcome)
+        if type(decision) in _RESULTS:
+            result = decision
+            return result
+        waiting: Guard[E_co] = _WaitingLayer(self, decision)
+        return waiting.run_sync(op, *args, **kwargs)
 
     def enter(self) -> Decision:
         """Return the decision for a call that starts.
@@ -309,6 +428,15 @@ class Layer(Guard[E_co]):
         return id(self)
 
 
+class _WaitingLayer(Guard[E_co]):
+    """A layer that has already decided that a call must wait, or run in a fork."""
+
+    def __init__(self, layer: Layer[E_co], decision: Wait | Fork) -> None:
+        self.name = layer.name
+        self._layers = (layer,)
+        self._enters = (lambda: decision,)
+
+
 def registered() -> Mapping[str, tuple[Guard[object], ...]]:
     """Return all guards in use by their names, in order of their creation.
 
@@ -325,6 +453,33 @@ def registered() -> Mapping[str, tuple[Guard[object], ...]]:
         if isinstance(item, Layer):
             guards[item.name] = (*guards.get(item.name, ()), item)
     return MappingProxyType(guards)
+
+
+_is_active = True
+
+
+def set_active(active: bool) -> None:  # noqa: FBT001 -- as in stamina
+    """Switch all guards of the process on or off, e.g. for the tests of a program.
+
+    An inactive guard calls the operation once: it does not retry, limit, count or cancel anything.
+    Calls that have begun are not affected. Caches work as before.
+
+    >>> set_active(False)
+    >>> is_active()
+    False
+    >>> set_active(True)
+    """
+    global _is_active  # noqa: PLW0603 -- read by every call, so a plain variable
+    _is_active = active
+
+
+def is_active() -> bool:
+    """Return whether the guards of the process are active; see `set_active`.
+
+    >>> is_active()
+    True
+    """
+    return _is_active
 
 
 identity: Guard[Never] = Guard((), name='identity')
@@ -349,13 +504,13 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
 
         @wraps(function)
         async def run(*args: object, **kwargs: object) -> object:
-            return await guard.run(partial(function, *args, **kwargs))
+            return await guard.run(function, *args, **kwargs)
 
         return run
 
     @wraps(function)
     def run_sync(*args: object, **kwargs: object) -> object:
-        return guard.run_sync(partial(function, *args, **kwargs))
+        return guard.run_sync(function, *args, **kwargs)
 
     return run_sync
 
@@ -402,15 +557,6 @@ def _abort(permits: list[Permit], error: BaseException) -> Failure[object] | Non
         and error.__traceback__.tb_next is None
     ):
         _add_usage_note(error)
-    try:
-        while permits:
-            failure = permits.pop().abort(error)
-            if failure is not None:
-                return failure
-    except BaseException as abort_error:
-        # If `abort` itself raises (e.g. an observer calls sys.exit), release the outer permits too.
-        failure = _abort(permits, abort_error)
-        if failure is not None:
-            return failure
-        raise
-    return None
+        # The operation did not start, so nothing may count it as failed.
+        return abort_permits(permits, CancelledError())
+    return abort_permits(permits, error)

@@ -57,17 +57,20 @@ class _GcraBucket(Bucket):
 
     @override
     def take(self, weight: int, now: int) -> int:
-        delay = self.delay(weight, now)
-        if not delay:
-            self._tat = max(self._tat, now) + weight
-        return delay
+        # As `delay`, without a call: every call of the guard runs this.
+        tat = self._tat
+        if tat < now:  # noqa: PLR1730 -- max() takes twice as long
+            tat = now
+        tat += weight
+        delay = tat - now - self._burst_weight
+        if delay > 0 and (delay > self._tolerance or delay > weight >> 1):
+            return delay
+        self._tat = tat
+        return 0
 
     @override
     def delay(self, weight: int, now: int) -> int:
-        tat = self._tat
-        if tat < now:  # noqa: PLR1730 -- max() takes twice as long, and every call runs this
-            tat = now
-        delay = tat + weight - now - self._burst_weight
+        delay = max(self._tat, now) + weight - now - self._burst_weight
         # At most half of the call's weight, so that the tolerances of several calls never add up
         # to an additional call.
         if delay > 0 and (delay > self._tolerance or delay > weight >> 1):
