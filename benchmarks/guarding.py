@@ -16,19 +16,19 @@ from purgatory import AsyncCircuitBreakerFactory, SyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from benchmarks.measure import Comparison, Timer, timed
-from seamwise import Failure, Result, Success
+from seamwise import Failure, Result, Success, TaggedError
 from seamwise.policies import circuit, deadline, rate_limit, retry
 
-_DONE: Result[int, str] = Success(1)
+_DONE: Result[int, TaggedError] = Success(1)
 _UNLIMITED = 10**9
 
 
-def op() -> Result[int, str]:
+def op() -> Result[int, TaggedError]:
     """Return a success."""
     return _DONE
 
 
-async def op_async() -> Result[int, str]:
+async def op_async() -> Result[int, TaggedError]:
     """Return a success, in a task."""
     return _DONE
 
@@ -89,12 +89,12 @@ _OPEN_PURGATORY = SyncCircuitBreakerFactory(
 _OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_UNLIMITED)
 
 
-def _call_through_purgatory() -> Result[int, str]:
+def _call_through_purgatory() -> Result[int, TaggedError]:
     with _PURGATORY:
         return op()
 
 
-async def _call_through_purgatory_async() -> Result[int, str]:
+async def _call_through_purgatory_async() -> Result[int, TaggedError]:
     async with _PURGATORY_ASYNC:
         return await op_async()
 
@@ -141,18 +141,18 @@ _LIMITS_EMPTY = RateLimitItemPerSecond(1, _UNLIMITED)
 _LIMITS.hit(_LIMITS_EMPTY, 'bank')
 
 
-async def _call_through_aiolimiter() -> Result[int, str]:
+async def _call_through_aiolimiter() -> Result[int, TaggedError]:
     async with _AIOLIMITER:
         return await op_async()
 
 
-def _call_through_limits() -> Result[int, str]:
+def _call_through_limits() -> Result[int, TaggedError | str]:
     if not _LIMITS.hit(_LIMITS_ITEM, 'bank'):
         return Failure('too many')
     return op()
 
 
-def _refusal_by_limits() -> Result[int, str]:
+def _refusal_by_limits() -> Result[int, TaggedError | str]:
     if not _LIMITS.hit(_LIMITS_EMPTY, 'bank'):
         return Failure('too many')
     return op()
@@ -163,7 +163,7 @@ def _refusal_by_limits() -> Result[int, str]:
 _DEADLINE = deadline(30.0)
 
 
-async def _call_through_timeout() -> Result[int, str]:
+async def _call_through_timeout() -> Result[int, TaggedError]:
     async with asyncio.timeout(30.0):
         return await op_async()
 

@@ -7,7 +7,7 @@ import traceback
 import weakref
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Never
 
 import pytest
 from typing_extensions import override
@@ -446,7 +446,7 @@ def test_decorator_keeps_the_signature_of_a_coroutine_function() -> None:
 
 
 def test_cache_works_outside_and_inside_of_a_guard() -> None:
-    class CountingLayer(Layer[object]):
+    class CountingLayer(Layer[Never]):
         calls = 0
 
         @override
@@ -463,7 +463,7 @@ def test_cache_works_outside_and_inside_of_a_guard() -> None:
     @outer
     @cache(ttl=1.0, name='x')
     @inner
-    async def load(uid: int) -> Result[int, str]:
+    async def load(uid: int) -> Result[int, Any]:
         return Success(uid)
 
     async def main() -> None:

@@ -138,7 +138,7 @@ def test_call_that_opens_the_circuit_returns_its_own_error() -> None:
 def test_failure_that_does_not_count_neither_adds_to_nor_resets_the_count(error: object) -> None:
     guard = circuit(name='mail', trip=consecutive(2))
     fail(guard)
-    failure = Failure(error)
+    failure: Failure[Any] = Failure(error)
     for _ in range(3):
         assert guard.run_sync(lambda: failure) is failure
     assert read_state(guard) == 'closed'

@@ -1,5 +1,7 @@
 """A half-open circuit, and manual control of a circuit."""
 
+from typing import Any
+
 import pytest
 
 from seamwise import Failure
@@ -133,7 +135,7 @@ def test_failure_resets_the_count_of_successful_probes() -> None:
 
 @pytest.mark.parametrize('outcome', [Failure(Wrong()), Failure('text')])
 def test_probe_releases_its_permit_after_a_failure_that_does_not_count(
-    outcome: Failure[object],
+    outcome: Failure[Any],
 ) -> None:
     guard = half_open_circuit(FakeWorld())
     for _ in range(3):

@@ -100,7 +100,7 @@ def test_failure_is_returned_unchanged_if_the_predicate_is_false() -> None:
 
 
 def test_failure_without_a_tagged_error_is_returned_unchanged() -> None:
-    text: Failure[str] = Failure('no')
+    text: Failure[Any] = Failure('no')
     assert fallback(succeed).run_sync(lambda: text) is text
 
 

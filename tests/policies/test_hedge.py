@@ -25,7 +25,7 @@ from tests.policies.errors import Down, Slow, Wrong
 from tests.policies.event_loop import run_to_completion, yield_to_loop
 from tests.policies.gc_helpers import Defect, gc_disabled
 
-Outcome = Result[object, object]
+Outcome = Result[object, Any]
 
 
 class GatedOperation:
@@ -661,7 +661,7 @@ def test_call_that_returns_in_time_leaves_no_alarm() -> None:
 def test_run_sync_makes_one_attempt() -> None:
     calls: list[int] = []
 
-    def op() -> Result[int, str]:
+    def op() -> Result[int, Down]:
         calls.append(1)
         return Success(1)
 

@@ -197,10 +197,10 @@ def test_traceback_of_a_defect_has_one_frame_of_the_library() -> None:
     for passive_guard in passive_guards():
         guard = guard >> passive_guard
 
-    def op() -> Result[int, str]:
+    def op() -> Result[int, TaggedError]:
         raise ZeroDivisionError
 
-    async def op_async() -> Result[int, str]:
+    async def op_async() -> Result[int, TaggedError]:
         raise ZeroDivisionError
 
     def frames(run: Callable[[], object]) -> Iterator[str]:

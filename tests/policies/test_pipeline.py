@@ -38,7 +38,7 @@ from tests.policies.recording_layers import (
     RepeatingLayer,
 )
 
-Number = Result[int, str]
+Number = Result[int, Any]
 
 
 def ok() -> Number:
@@ -356,8 +356,8 @@ def test_guard_that_never_intervenes_returns_the_same_object() -> None:
     for expected in (Success([1]), Failure(['failed'])):
 
         async def op_async(
-            outcome: Result[list[int], list[str]] = expected,
-        ) -> Result[list[int], list[str]]:
+            outcome: Result[list[int], Any] = expected,
+        ) -> Result[list[int], Any]:
             return outcome
 
         assert guard.run_sync(lambda outcome=expected: outcome) is expected  # type: ignore[misc]  # a default is bound, mypy sees no type
@@ -631,10 +631,10 @@ def test_awaitables_other_than_coroutines_are_awaited() -> None:
 
 
 def test_arguments_after_the_operation_are_passed_to_it() -> None:
-    def find(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], str]:
+    def find(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], HostUnreachable]:
         return Success((uid, deep))
 
-    async def load(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], str]:
+    async def load(uid: int, *, deep: bool = False) -> Result[tuple[int, bool], HostUnreachable]:
         return find(uid, deep=deep)
 
     for guard in (retry(), retry() >> circuit(name='x')):
@@ -656,11 +656,11 @@ def test_arguments_reach_the_operation_through_waits_and_forks() -> None:
 
 
 def test_call_with_wrong_arguments_is_no_failure_of_the_dependency() -> None:
-    def find(uid: int) -> Result[int, str]:
+    def find(uid: int) -> Result[int, HostUnreachable]:
         return Success(uid)
 
     bank = circuit(name='bank', trip=consecutive(1))
-    find_anything: Callable[..., Result[int, str]] = find
+    find_anything: Callable[..., Result[int, HostUnreachable]] = find
     guards: list[Guard[CircuitOpen]] = [bank, retry() >> bank]
     for guard in guards:
         with pytest.raises(TypeError, match='missing 1 required positional argument'):
@@ -669,7 +669,7 @@ def test_call_with_wrong_arguments_is_no_failure_of_the_dependency() -> None:
 
 
 def test_type_error_inside_an_operation_counts() -> None:
-    def find() -> Result[int, str]:
+    def find() -> Result[int, HostUnreachable]:
         return Success(len(5))  # type: ignore[arg-type]  # wrong on purpose
 
     bank = circuit(name='bank', trip=consecutive(1))
@@ -704,3 +704,27 @@ def test_inactive_guards_call_the_operation_once_and_limit_nothing() -> None:
 
 def test_guards_are_active_by_default() -> None:
     assert is_active()
+
+
+def test_guard_warns_once_about_an_error_without_a_category(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def load() -> Number:
+        return Failure('failed')
+
+    for guard in (retry(world=FakeWorld()), retry(world=FakeWorld()) >> circuit(name='bank')):
+        assert guard.run_sync(fail) == Failure('failed')
+        assert asyncio.run(guard.run(load)) == Failure('failed')
+    assert [record.getMessage() for record in caplog.records] == [
+        f'The guard {name!r} received a failure with str, which is not a TaggedError. '
+        'Guards decide by the category of an error, so this one is neither retried nor counted nor '
+        'replaced.'
+        for name in ('retry', 'retry >> bank')
+    ]
+
+
+def test_guard_does_not_warn_about_its_own_errors(caplog: pytest.LogCaptureFixture) -> None:
+    log: list[str] = []
+    guard = RecordingLayer('outer', log) >> RecordingLayer('inner', log, refuses=True)
+    assert guard.run_sync(ok) == Failure('inner refuses')
+    assert caplog.records == []

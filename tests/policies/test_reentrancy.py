@@ -17,7 +17,7 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.testing import FakeWorld
 
-Outcome = Result[str, object]
+Outcome = Result[str, Any]
 DONE: Outcome = Success('done')
 
 

@@ -219,7 +219,7 @@ def test_attempts_include_the_first_call_and_no_delay_follows_the_last(attempts:
 )
 def test_final_and_untagged_errors_are_not_retried(error: object) -> None:
     world = FakeWorld()
-    failure = Failure(error)
+    failure: Failure[Any] = Failure(error)
     assert (
         retry(world=world, when=lambda error: error.retryable).run_sync(lambda: failure) is failure
     )

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any, Never, assert_type
 
+from domain import UserNotFound
 from seamwise import Result, Success, TaggedError, Category
 from seamwise.policies.cache import cache
 from seamwise.policies.hedge import hedge
@@ -13,7 +14,7 @@ kept = cache(ttl=1.0, name='users')
 
 
 @kept
-def load(uid: int, *, deep: bool = False) -> Result[str, KeyError]:
+def load(uid: int, *, deep: bool = False) -> Result[str, UserNotFound]:
     return Success(str(uid))
 
 
@@ -22,22 +23,22 @@ def by(uid: int) -> int:
 
 
 @cache(ttl=1.0, name='users', key=by)
-async def aload(uid: int) -> Result[str, KeyError]:
+async def aload(uid: int) -> Result[str, UserNotFound]:
     return Success(str(uid))
 
 
 class Users:
     @kept
-    def load(self, uid: int) -> Result[str, KeyError]:
+    def load(self, uid: int) -> Result[str, UserNotFound]:
         return Success(str(uid))
 
     @kept
-    async def aload(self, uid: int) -> Result[str, KeyError]:
+    async def aload(self, uid: int) -> Result[str, UserNotFound]:
         return Success(str(uid))
 
 
-assert_type(load(1), Result[str, KeyError])
-assert_type(load(uid=1, deep=True), Result[str, KeyError])
+assert_type(load(1), Result[str, UserNotFound])
+assert_type(load(uid=1, deep=True), Result[str, UserNotFound])
 load('1')  # want: error
 load.forget(1, deep=False)
 load.forget('1')  # want: error
@@ -46,23 +47,23 @@ assert_type(hedge(after=0.1, name='x'), Guard[Never])
 hedge(after=percentile(0.95), name='x', share=0.2)
 hedge(after='1', name='x')  # want: error
 users = Users()
-assert_type(users.load(1), Result[str, KeyError])
+assert_type(users.load(1), Result[str, UserNotFound])
 users.load('1')  # want: error
 Users.load.forget(users, 1)
 Users.load.clear()
 
 
 async def main() -> None:
-    assert_type(await aload(1), Result[str, KeyError])
+    assert_type(await aload(1), Result[str, UserNotFound])
     aload.forget(1)
     await aload('1')  # want: error
-    assert_type(await users.aload(1), Result[str, KeyError])
-    assert_type(await hedge(after=0.1, name='x').run(lambda: aload(1)), Result[str, KeyError])
+    assert_type(await users.aload(1), Result[str, UserNotFound])
+    assert_type(await hedge(after=0.1, name='x').run(lambda: aload(1)), Result[str, UserNotFound])
 
 
 @hedge(after=0.1, name='x')
 @kept
-async def both(uid: int) -> Result[str, KeyError]:
+async def both(uid: int) -> Result[str, UserNotFound]:
     return Success(str(uid))
 
 

@@ -23,7 +23,7 @@ from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import FellBack, Observer
 
 T = TypeVar('T', default=Never)
-E0 = TypeVar('E0', default=Never)
+E0 = TypeVar('E0', bound=TaggedError, default=Never)
 U = TypeVar('U', default=Never)
 E2 = TypeVar('E2', default=Never)
 E3 = TypeVar('E3')

@@ -11,11 +11,12 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, overloa
 from typing_extensions import override
 
 from seamwise.containers import Result
+from seamwise.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard, decorate
 
 S = TypeVar('S')
 T = TypeVar('T')
-E0 = TypeVar('E0')
+E0 = TypeVar('E0', bound=TaggedError)
 E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
 

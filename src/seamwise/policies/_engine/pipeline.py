@@ -18,12 +18,14 @@ from collections.abc import (
 )
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
+from logging import getLogger
 from types import CoroutineType, MappingProxyType
 from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, overload
 
 from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success, as_result
+from seamwise.errors import TaggedError
 from seamwise.policies._engine.blocks import Attempts, Block
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import (
@@ -38,7 +40,7 @@ from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
 
 T = TypeVar('T')
-E0 = TypeVar('E0')
+E0 = TypeVar('E0', bound=TaggedError)
 E2 = TypeVar('E2')
 E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
@@ -119,8 +121,8 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = await op(*args, **kwargs)
-                        if type(outcome) not in _RESULTS:
-                            outcome = _expect_result(outcome)
+                        if type(outcome) not in _SUCCESS:
+                            outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
                     if decision is not outcome:
@@ -173,8 +175,8 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = op(*args, **kwargs)
-                        if type(outcome) not in _RESULTS:
-                            outcome = _expect_result(outcome)
+                        if type(outcome) not in _SUCCESS:
+                            outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
                     if decision is not outcome:
@@ -283,14 +285,24 @@ class Guard(Generic[E_co]):
         for layer in self._layers:
             layer.reset()
 
+    def _expect_result(self, value: object) -> Any:
+        """Return the result of an operation that is no `Success` of this library."""
+        result: Any = value if type(value) in _FAILURE else _as_result(value)
+        if type(result) in _FAILURE and self._layers:
+            error: object = result.failure()
+            if not isinstance(error, TaggedError) and not self._layers[0].has_warned:
+                self._layers[0].has_warned = True
+                _warn_about_untagged(self.name, error)
+        return result
+
     async def _resolve(
         self,
-        decision: Decision[T, E0],
+        decision: Decision,
         permits: list[Permit],
-        op: Callable[..., Awaitable[Result[T, E0]]],
+        op: Callable[..., Awaitable[Result[Any, Any]]],
         args: tuple[object, ...],
         kwargs: dict[str, object],
-    ) -> Result[T, E0 | E_co] | None:
+    ) -> Any:
         """Carry out a decision that is no permit yet.
 
         Returns:
@@ -306,9 +318,7 @@ class Guard(Generic[E_co]):
             return None
         return decision
 
-    def _resolve_sync(
-        self, decision: Decision[T, E0], permits: list[Permit]
-    ) -> Result[T, E0] | None:
+    def _resolve_sync(self, decision: Decision, permits: list[Permit]) -> Any:
         if isinstance(decision, Wait):
             decision = decision.wait_sync()
         if isinstance(decision, Fork):
@@ -340,6 +350,9 @@ class Layer(Guard[E_co]):
     (Success(1), Failure('closed'))
     """
 
+    has_warned = False
+    """Whether the warning about errors without a category has been logged."""
+
     kind: ClassVar[str] = ''
     repeats: ClassVar[bool] = False
 
@@ -359,8 +372,8 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = await op(*args, **kwargs)
-                if type(outcome) not in _RESULTS:
-                    outcome = _expect_result(outcome)
+                if type(outcome) not in _SUCCESS:
+                    outcome = self._expect_result(outcome)
             except BaseException as error:
                 failure: Any = _abort([decision], error)
                 if failure is None:
@@ -384,8 +397,8 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = op(*args, **kwargs)
-                if type(outcome) not in _RESULTS:
-                    outcome = _expect_result(outcome)
+                if type(outcome) not in _SUCCESS:
+                    outcome = self._expect_result(outcome)
             except BaseException as error:
                 failure: Any = _abort([decision], error)
                 if failure is None:
@@ -522,11 +535,13 @@ def _is_async(function: Callable[..., Any]) -> bool:
     return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
 
 
-# A tuple, because type checkers would narrow `Any` by a comparison with the classes.
+# Tuples, because type checkers would narrow `Any` by a comparison with the classes.
+_SUCCESS: tuple[type, ...] = (Success,)
+_FAILURE: tuple[type, ...] = (Failure,)
 _RESULTS: tuple[type, ...] = (Success, Failure)
 
 
-def _expect_result(value: object) -> Any:
+def _as_result(value: object) -> Any:
     result = as_result(value)
     if result is not None:
         return result
@@ -537,6 +552,15 @@ def _expect_result(value: object) -> Any:
     value.close()
     message = 'The operation returned a coroutine: use `await guard.run(…)` instead of run_sync.'
     raise _add_usage_note(TypeError(message))
+
+
+def _warn_about_untagged(name: str, error: object) -> None:
+    getLogger('seamwise').warning(
+        'The guard %r received a failure with %s, which is not a TaggedError. Guards decide by the '
+        'category of an error, so this one is neither retried nor counted nor replaced.',
+        name,
+        type(error).__qualname__,
+    )
 
 
 def _add_usage_note(error: TypeError) -> TypeError:
