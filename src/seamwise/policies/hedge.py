@@ -91,6 +91,7 @@ class HedgeLayer(Layer[Never]):
     """Layer built by `hedge`."""
 
     kind = 'hedge'
+    repeats = True
 
     def __init__(  # noqa: PLR0913 -- called in one place
         self,

@@ -241,6 +241,19 @@ class Guard(Generic[E_co]):
         """Iterate over the attempts of a block of code in a task: `async with attempt:`."""
         return Attempts(Block(self.name, self._enters if _is_active else ()))
 
+    def once(self) -> Guard[E_co]:
+        """Return a pipeline without the guards that repeat calls: `retry` and `hedge`.
+
+        Use it for the calls of a dependency that are not idempotent. The other guards, such as the
+        circuit, are the same objects.
+
+        >>> from seamwise.policies import circuit, retry
+        >>> (circuit(name='bank') >> retry()).once()
+        <guard bank>
+        """
+        layers = tuple(layer for layer in self._layers if not layer.repeats)
+        return self if len(layers) == len(self._layers) else Guard(layers)
+
     def __rshift__(self, inner: Guard[E2]) -> Guard[E_co | E2]:
         """Return a pipeline with another guard inside this one."""
         if not isinstance(inner, Guard):

@@ -1,0 +1,122 @@
+"""Transports for httpx2: a guard under any client."""
+
+from typing import Final
+
+import httpx2
+from typing_extensions import override
+
+from seamwise.causes import Raised
+from seamwise.errors import TaggedError
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies.classify.httpx import httpx_failures
+from seamwise.policies.errors import DeadlineExceeded
+from seamwise.policies.transports._delegating import (
+    AsyncDelegatingTransport,
+    DelegatingTransport,
+    check_guard,
+)
+from seamwise.policies.transports._exchange import Exchange
+
+_CLASSIFY: Final = httpx_failures()
+
+
+class RequestRefused(httpx2.TransportError, Raised):
+    """A guard did not admit a request; `error` is its error, such as `CircuitOpen`.
+
+    `caught` and `attempt` turn it into a failure with this error.
+    """
+
+    def __init__(self, error: TaggedError, request: httpx2.Request) -> None:
+        httpx2.TransportError.__init__(self, str(error), request=request)
+        self.error = error
+
+
+class RequestTimedOut(httpx2.TimeoutException, Raised):
+    """The `deadline` of a guard ended a request; `error` is its error."""
+
+    def __init__(self, error: TaggedError, request: httpx2.Request) -> None:
+        httpx2.TimeoutException.__init__(self, str(error), request=request)
+        self.error = error
+
+
+class GuardTransport(DelegatingTransport, httpx2.BaseTransport):
+    """Transport that sends each request of a client inside a guard.
+
+    A failure is a response with status 408, 425, 429 or 500 and above (but 501 and 505), and an
+    exception of the network. A `Retry-After` header is the delay before the next attempt. If the
+    guard gives up, the client receives the last response or exception as without a guard. If the
+    guard itself fails, it raises `RequestRefused` or `RequestTimedOut`, which are exceptions of
+    httpx2.
+
+    A request is sent once, without `retry` and `hedge` of the guard, if its method is not
+    idempotent (RFC 9110, 9.2.2) and it has no `Idempotency-Key` header, or if its body is a stream.
+
+    The guard ends when the headers of the response have arrived. The body is read by the client.
+
+    Args:
+        guard: Guard of the requests, such as `circuit(…) >> retry()`.
+        transport: Transport that sends the requests (None: `httpx2.HTTPTransport()`).
+
+    Raises:
+        TypeError: `guard` is no guard. A `fallback` is none, since it has no response.
+
+    >>> from seamwise.policies import retry
+    >>> send = httpx2.MockTransport(lambda request: httpx2.Response(200, text='sunny'))
+    >>> with httpx2.Client(transport=GuardTransport(retry(), send)) as client:
+    ...     client.get('https://weather.example.org').text
+    'sunny'
+    """
+
+    def __init__(self, guard: Guard[object], transport: httpx2.BaseTransport | None = None) -> None:
+        self._guard = check_guard(guard)
+        self._transport = httpx2.HTTPTransport() if transport is None else transport
+        super().__init__(self._transport)
+
+    @override
+    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request in a thread."""
+        exchange = _exchange(self._guard, request)
+        outcome = exchange.run_sync(self._transport.handle_request)
+        if isinstance(outcome, TaggedError):
+            raise _exception(outcome, request)
+        return outcome
+
+
+class AsyncGuardTransport(AsyncDelegatingTransport, httpx2.AsyncBaseTransport):
+    """Transport that sends each request of an asynchronous client inside a guard.
+
+    It works like `GuardTransport`.
+
+    Args:
+        guard: Guard of the requests, such as `circuit(…) >> retry()`.
+        transport: Transport that sends the requests (None: `httpx2.AsyncHTTPTransport()`).
+    """
+
+    def __init__(
+        self, guard: Guard[object], transport: httpx2.AsyncBaseTransport | None = None
+    ) -> None:
+        self._guard = check_guard(guard)
+        self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
+        super().__init__(self._transport)
+
+    @override
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send a request in a task."""
+        exchange = _exchange(self._guard, request)
+        outcome = await exchange.run(self._transport.handle_async_request)
+        if isinstance(outcome, TaggedError):
+            raise _exception(outcome, request)
+        return outcome
+
+
+def _exchange(
+    guard: Guard[object], request: httpx2.Request
+) -> Exchange[httpx2.Request, httpx2.Response]:
+    is_replayable = isinstance(request.stream, httpx2.ByteStream)
+    return Exchange(guard, request, is_replayable=is_replayable, classify=_CLASSIFY)
+
+
+def _exception(error: TaggedError, request: httpx2.Request) -> httpx2.TransportError:
+    if isinstance(error, DeadlineExceeded):
+        return RequestTimedOut(error, request)
+    return RequestRefused(error, request)
