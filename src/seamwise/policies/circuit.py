@@ -56,6 +56,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
     ) -> None:
         self.settings = settings
         self._is_timed = settings.slow is not None
+        self._max_delay = settings.open_for if settings.factor == 1.0 else settings.cap
         self._observer = observer
         self._machine = CircuitMachine(
             settings, world, None if observer is None else partial(_notify_change, observer, name)
@@ -90,8 +91,8 @@ class Circuit(CircuitLayer[CircuitOpen]):
         if isinstance(decision, Permit):
             return decision
         state, delay = decision
-        if delay > self.settings.open_for:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
-            delay = self.settings.open_for
+        if delay > self._max_delay:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
+            delay = self._max_delay
         error = CircuitOpen(self.name, state.failures, delay, state.state)
         if self._observer is not None:
             self._observer(Refused(self.name, error))
@@ -100,9 +101,15 @@ class Circuit(CircuitLayer[CircuitOpen]):
     @override
     def limits(self) -> str:
         settings = self.settings
+        open_for = f'{settings.open_for:g} s'
+        if settings.factor > 1.0:
+            open_for += f', then {settings.factor:g} times as long up to {settings.cap:g} s,'
         slow = '' if settings.slow is None else f' (slower than {settings.slow:g} s is a failure)'
+        if settings.slow_trip is not None:
+            condition = str(settings.slow_trip).replace('failure', 'slow call')
+            slow = f', or {condition} (slower than {settings.slow:g} s)'
         return (
-            f'opens for {settings.open_for:g} s after {settings.trip}{slow}; '
+            f'opens for {open_for} after {settings.trip}{slow}; '
             f'probes: {settings.probes} at a time, {settings.probe_timeout:g} s each, '
             f'{settings.successes} in a row close it'
         )
@@ -113,10 +120,13 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
     name: str,
     trip: Trip = _FIVE_FAILURES,
     open_for: float = 30.0,
+    factor: float = 1.0,
+    cap: float = 600.0,
     probes: int = 1,
     successes: int = 1,
     probe_timeout: float | None = None,
     slow: float | None = None,
+    slow_trip: Trip | None = None,
     counts: Callable[[TaggedError], bool] = counts_against,
     observer: Observer | None = None,
     world: World = REAL,
@@ -125,7 +135,7 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
 
     The circuit opens when `trip` is met, and refuses calls with `CircuitOpen` for `open_for`
     seconds. The next call makes it half-open and is a probe. A probe that fails, or runs for
-    `probe_timeout` seconds, opens the circuit again for `open_for` seconds.
+    `probe_timeout` seconds, opens the circuit again, `factor` times as long as before.
 
     A failure is an error for which `counts` returns True, a defect, or a success that took more
     than `slow` seconds. Other errors and cancelled calls do not count. The call that opens the
@@ -135,10 +145,14 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
         name: Name in errors, events and descriptions.
         trip: Condition that opens the circuit: `consecutive(…)` or `ratio(…)`.
         open_for: Time that the circuit stays open, in seconds.
+        factor: Multiplier of this time after each failed probe, until the circuit closes.
+        cap: Maximum time that the circuit stays open if `factor` exceeds 1, in seconds.
         probes: Maximum number of concurrent probes.
         successes: Number of consecutive successful probes that close the circuit.
         probe_timeout: Time in seconds after which a probe has failed (None: `open_for`).
         slow: Time in seconds after which a success counts as a failure (None: never).
+        slow_trip: Condition for slow calls alone. They are then no failures, but counted
+            separately, and open the circuit when this condition is met (resilience4j).
         counts: Returns whether an error counts as a failure.
         observer: Receives `CircuitChanged` and `Refused` events.
         world: Clock; a `FakeWorld` in tests.
@@ -152,22 +166,33 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
     >>> print(mail.run_sync(send).failure())
     The circuit 'mail' refuses calls (failures: 1).
     """
-    if not isinstance(trip, Trip):
-        raise TypeError(f'trip must be consecutive(…) or ratio(…), not {trip!r}.')
+    _check_trip('trip', trip)
+    if slow_trip is not None:
+        _check_trip('slow_trip', slow_trip)
+        if slow is None:
+            raise TypeError('slow_trip requires slow=seconds, which defines a slow call.')
     check_callable('counts', counts, 'that returns whether an error counts')
     open_for = check_float('open_for', open_for, above=0.0, maximum=MAX_DELAY)
     settings = CircuitSettings(
         trip=trip,
         open_for=open_for,
+        factor=check_float('factor', factor, minimum=1.0),
+        cap=max(check_float('cap', cap, above=0.0, maximum=MAX_DELAY), open_for),
         probes=check_int('probes', probes),
         successes=check_int('successes', successes),
         probe_timeout=open_for
         if probe_timeout is None
         else check_float('probe_timeout', probe_timeout, above=0.0, maximum=MAX_DELAY),
         slow=None if slow is None else check_float('slow', slow, above=0.0),
+        slow_trip=slow_trip,
         counts=counts,
     )
     return Circuit(name, settings, observer=safe_observer(observer), world=check_world(world))
+
+
+def _check_trip(name: str, trip: Trip) -> None:
+    if not isinstance(trip, Trip):
+        raise TypeError(f'{name} must be consecutive(…) or ratio(…), not {trip!r}.')
 
 
 def _notify_change(

@@ -16,6 +16,7 @@ from seamwise.policies._parts.circuit_states import (
     Probe,
     Refusal,
 )
+from seamwise.policies._parts.trip_conditions import Counter
 from seamwise.policies.events import State
 
 OnChange: TypeAlias = Callable[[State, State, int], object]
@@ -74,15 +75,18 @@ class CircuitMachine:
         with self as now:
             return self._admit(now)
 
-    def record_call(self, closed: Closed, /, *, has_failed: bool) -> None:
-        """Count the outcome of a call that `closed` admitted."""
+    def record_call(
+        self, closed: Closed, /, *, has_failed: bool, is_slow: bool | None = None
+    ) -> None:
+        """Count the outcome of a call that `closed` admitted; `is_slow` is None if not timed."""
         with self as now:
             if closed is not self.current:
                 return
-            if not has_failed:
-                closed.counter.count_success(now)
-            elif closed.counter.count_failure(now):
-                self._change(Open(closed.failures, now + self.settings.open_for))
+            is_tripped = _count(closed.counter, now, is_failure=has_failed)
+            if closed.slow_counter is not None and is_slow is not None:
+                is_tripped |= _count(closed.slow_counter, now, is_failure=is_slow)
+            if is_tripped:
+                self._change(self._opened(closed.failures, now, openings=1))
 
     def record_probe(self, probe: Probe, /, *, has_failed: bool) -> None:
         """Count the outcome of a probe; close after enough successes, open after a failure."""
@@ -91,7 +95,9 @@ class CircuitMachine:
             if half_open is not self.current:
                 return
             if has_failed or self.settings.is_slow(now - probe.started_at):
-                self._change(Open(half_open.failures + 1, now + self.settings.open_for))
+                self._change(
+                    self._opened(half_open.failures + 1, now, openings=half_open.openings + 1)
+                )
                 return
             half_open.probes.pop(probe, None)
             half_open.passed += 1
@@ -103,7 +109,7 @@ class CircuitMachine:
         with self as now:
             current = self.current
             if type(current) is not Open or current.until < INDEFINITELY:
-                self._change(Open(current.failures, now + seconds))
+                self._change(Open(current.failures, now + seconds, max(current.openings, 1)))
 
     def close(self) -> None:
         """Close manually."""
@@ -141,7 +147,7 @@ class CircuitMachine:
         if type(current) is Open:
             if now < current.until:
                 return current, current.until - now
-            self._change(half_open := HalfOpen(current.failures))
+            self._change(half_open := HalfOpen(current.failures, current.openings))
             return Probe(self, half_open, now)
         probes = current.in_flight()
         if len(probes) < self.settings.probes:
@@ -152,9 +158,11 @@ class CircuitMachine:
         """Open if the oldest probe expired; `open_for` then counts from its expiry."""
         probes = half_open.in_flight()
         if probes and probes[0].expires_at <= now:
-            self._change(
-                Open(half_open.failures + 1, probes[0].expires_at + self.settings.open_for)
-            )
+            failures, openings = half_open.failures + 1, half_open.openings + 1
+            self._change(self._opened(failures, probes[0].expires_at, openings=openings))
+
+    def _opened(self, failures: int, now: float, *, openings: int) -> Open:
+        return Open(failures, now + self.settings.open_seconds(openings), openings)
 
     def _change(self, after: CircuitState) -> None:
         before, self.current = self.current, after
@@ -174,3 +182,11 @@ class CircuitMachine:
                 self._on_change(*change)
             finally:
                 self._is_reporting = False
+
+
+def _count(counter: Counter, now: float, *, is_failure: bool) -> bool:
+    """Count a call, and return whether the circuit opens."""
+    if is_failure:
+        return counter.count_failure(now)
+    counter.count_success(now)
+    return False

@@ -25,11 +25,23 @@ class CircuitSettings(Struct, frozen=True, kw_only=True):
 
     trip: Trip
     open_for: float
+    factor: float
+    cap: float
     probes: int
     successes: int
     probe_timeout: float
     slow: float | None
+    slow_trip: Trip | None
     counts: Callable[[TaggedError], bool]
+
+    def open_seconds(self, openings: int, /) -> float:
+        """Return how long the circuit stays open, the `openings`-th time in a row."""
+        if self.factor == 1.0:
+            return self.open_for
+        try:
+            return min(self.open_for * self.factor ** (openings - 1), self.cap)
+        except OverflowError:
+            return self.cap
 
     def is_counted(self, outcome: Failure[object], /) -> bool:
         """Return whether a failure counts against the protected service."""
@@ -50,8 +62,10 @@ class CallRecorder(Protocol):
         """Return the time of the circuit, in seconds."""
         ...
 
-    def record_call(self, closed: 'Closed', /, *, has_failed: bool) -> None:
-        """Record the end of a call of a closed circuit."""
+    def record_call(
+        self, closed: 'Closed', /, *, has_failed: bool, is_slow: bool | None = None
+    ) -> None:
+        """Record the end of a call of a closed circuit; `is_slow` is None if it was not timed."""
         ...
 
     def record_probe(self, probe: 'Probe', /, *, has_failed: bool) -> None:
@@ -63,18 +77,23 @@ class CallRecorder(Protocol):
 class Closed(Permit):
     """All calls are admitted, and share this permit."""
 
-    __slots__ = ('_machine', 'counter')
+    __slots__ = ('_machine', 'counter', 'slow_counter')
 
     state: ClassVar[Literal['closed']] = 'closed'
+    openings: ClassVar[int] = 0
 
     def __init__(self, machine: CallRecorder) -> None:
         self._machine = machine
         self.counter = machine.settings.trip.counter()
+        slow_trip = machine.settings.slow_trip
+        self.slow_counter = None if slow_trip is None else slow_trip.counter()
 
     @property
     def failures(self) -> int:
-        """Number of failed calls, as far as the trip condition counts them."""
-        return self.counter.failures
+        """Number of failed calls, or of slow ones, as far as the trip conditions count them."""
+        if self.slow_counter is None:
+            return self.counter.failures
+        return max(self.counter.failures, self.slow_counter.failures)
 
     def permit(self) -> Permit:
         """Return the permit of a new call: this one, or a timed one to detect slow successes."""
@@ -108,11 +127,18 @@ class _TimedPermit(Permit):
 
     @override
     def leave(self, outcome: Result[T, E], /) -> Result[T, E]:
-        machine = self._machine
-        if type(outcome) is Success and machine.settings.is_slow(machine.time() - self._started_at):
-            machine.record_call(self._closed, has_failed=True)
-            return outcome
-        return self._closed.leave(outcome)
+        machine, settings = self._machine, self._machine.settings
+        is_slow = settings.is_slow(machine.time() - self._started_at)
+        if settings.slow_trip is None:
+            if is_slow and type(outcome) is Success:
+                machine.record_call(self._closed, has_failed=True)
+                return outcome
+            return self._closed.leave(outcome)
+        if type(outcome) is Success:
+            machine.record_call(self._closed, has_failed=False, is_slow=is_slow)
+        elif settings.is_counted(outcome):
+            machine.record_call(self._closed, has_failed=True, is_slow=is_slow)
+        return outcome
 
     @override
     def abort(self, raised: BaseException, /) -> None:
@@ -121,27 +147,32 @@ class _TimedPermit(Permit):
 
 @final
 class Open:
-    """No call is admitted before `until`, in seconds of the circuit's time."""
+    """No call is admitted before `until`, in seconds of the circuit's time.
 
-    __slots__ = ('failures', 'until')
+    `openings` is the number of times that the circuit has opened since it was closed.
+    """
+
+    __slots__ = ('failures', 'openings', 'until')
 
     state: ClassVar[Literal['open']] = 'open'
 
-    def __init__(self, failures: int, until: float) -> None:
+    def __init__(self, failures: int, until: float, openings: int = 1) -> None:
         self.failures = failures
         self.until = until
+        self.openings = openings
 
 
 @final
 class HalfOpen:
     """A limited number of probes is admitted, each with its own permit."""
 
-    __slots__ = ('failures', 'passed', 'probes')
+    __slots__ = ('failures', 'openings', 'passed', 'probes')
 
     state: ClassVar[Literal['half_open']] = 'half_open'
 
-    def __init__(self, failures: int) -> None:
+    def __init__(self, failures: int, openings: int) -> None:
         self.failures = failures
+        self.openings = openings
         self.passed = 0
         self.probes: dict[Probe, None] = {}
 

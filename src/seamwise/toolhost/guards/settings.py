@@ -158,10 +158,13 @@ class CircuitConfig(Struct, frozen=True, kw_only=True):
 
     trip: ConsecutiveConfig | RatioConfig | UnsetType = UNSET
     open_for: float | UnsetType = UNSET
+    factor: float | UnsetType = UNSET
+    cap: float | UnsetType = UNSET
     probes: int | UnsetType = UNSET
     successes: int | UnsetType = UNSET
     probe_timeout: float | UnsetType = UNSET
     slow: float | UnsetType = UNSET
+    slow_trip: ConsecutiveConfig | RatioConfig | UnsetType = UNSET
     name: str | UnsetType = UNSET
 
     def build(self, dependencies: GuardDependencies) -> Guard[CircuitOpen]:
