@@ -35,8 +35,9 @@ from seamwise.catalog.storage import RecordNotFound
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.catalog.tools import FileNotFound, ToolCancelled, ToolFailed
 from seamwise.errors import ErrorMeta
-from seamwise.policies import RateLimited
+from seamwise.policies import RateLimited, bulkhead, circuit, consecutive, retry
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
+from seamwise.policies.testing import FakeWorld
 from seamwise.seams.telemetry import Telemetry, fingerprint
 from seamwise.seams.telemetry.label_limit import PATHS_LIMIT
 from tests.strategies import EVERY_CLASS, PLANTED
@@ -413,6 +414,33 @@ def test_observer_counts_events_of_guards(recorded: RecordedTelemetry) -> None:
     [recovery] = recorded.points('seamwise.recovery.duration')
     assert (recovery.count, recovery.sum, dict(recovery.attributes)) == (1, 1.75, {'name': 'bank'})
     assert recorded.total() == 0
+
+
+def test_all_guards_are_measured_with_one_call(recorded: RecordedTelemetry) -> None:
+    def down() -> Result[str, HostUnreachable]:
+        return Failure(HostUnreachable('bank', 'refused'))
+
+    world = FakeWorld()
+    bank = circuit(name='watched bank', trip=consecutive(1), world=world)
+    full = bulkhead(2, name='watched pool', world=world)
+    stop = recorded.telemetry.watch_guards()
+    try:
+        guard = bank >> retry(attempts=2, base=0.0, name='watched retry', world=world)
+        guard.run_sync(down)
+        guard.run_sync(down)
+        with full:
+            assert recorded.by('seamwise.guard.in_flight', 'name')['watched pool'] == 1
+            states = recorded.by('seamwise.circuit.state', 'name', 'state')
+    finally:
+        stop()
+    bank.reset()
+    assert states[('watched bank', 'open')] == 1
+    assert states[('watched bank', 'closed')] == 0
+    assert recorded.by('seamwise.circuit.changes', 'name', 'state') == {('watched bank', 'open'): 1}
+    assert recorded.by('seamwise.guard.refusals', 'name', 'error.type') == {
+        ('watched bank', 'CircuitOpen'): 1
+    }
+    assert recorded.by('seamwise.retry.attempts', 'name') == {'watched retry': 1}
 
 
 # Workload

@@ -8,6 +8,7 @@ To write a guard, derive from `Layer`, and return a `Decision` from its `enter`.
 
 from seamwise.policies._engine.blocks import Attempts as Attempts
 from seamwise.policies._engine.blocks import Block as Block
+from seamwise.policies._engine.observers import observe as observe
 from seamwise.policies._engine.order_rules import register_order_rules as _register_order_rules
 from seamwise.policies._engine.permit import ADMITTED as ADMITTED
 from seamwise.policies._engine.permit import Decision as Decision

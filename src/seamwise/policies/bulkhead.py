@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import (
@@ -102,7 +102,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
         queue=None if queue is None else check_int('queue', queue, minimum=0),
         key=key,
         wait=None if wait is None else check_float('wait', wait, maximum=MAX_DELAY),
-        observer=safe_observer(observer),
+        observer=observers_of(observer),
         world=world,
     )
 
@@ -121,7 +121,7 @@ class Bulkhead(Limiter[BulkheadFull]):
         queue: int | None,
         key: Callable[[], str] | None,
         wait: float | None,
-        observer: SafeObserver | None,
+        observer: Observers,
         world: World,
     ) -> None:
         self.mutex = RLock()
@@ -132,7 +132,7 @@ class Bulkhead(Limiter[BulkheadFull]):
         self._scope: Scope = scope
         self._queue = queue
         self._key = key
-        self._observer = observer
+        self.observer = observer
         self._compartments: dict[str, _Compartment] = {}
         self._stored_limits: OrderedDict[str, AdaptiveLimit] = OrderedDict()
         self._default_compartment = self._new_compartment('')
@@ -199,8 +199,8 @@ class Bulkhead(Limiter[BulkheadFull]):
     def refuse(self, compartment: _Compartment, waited: float) -> Failure[BulkheadFull]:
         """Return the failure of a call that waited for `waited` seconds."""
         error = BulkheadFull(self.name, self._scope, compartment.key, compartment.limit, waited)
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
     def close(self, compartment: _Compartment) -> None:

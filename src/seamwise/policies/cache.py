@@ -23,7 +23,7 @@ from typing import (
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.pipeline import Guard, decorate
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._engine.registry import register
@@ -147,7 +147,7 @@ class CacheDecorator:
         if key is not None:
             check_callable('key', key, 'of the arguments that returns something hashable')
         self.key = key
-        self.observer = safe_observer(observer)
+        self.observer = observers_of(observer)
         self.world = check_world(world)
 
     @overload
@@ -194,7 +194,7 @@ class _CachedFunction(Generic[C, T, E]):
         self.store: CacheStore[C, T] = CacheStore(*cache.limits, world=cache.world)
         self._call = call
         self._key = key
-        self._observer = cache.observer
+        self.observer = cache.observer
 
     def forget(self, *args: object, **kwargs: object) -> None:
         self.store.forget(self.key_of(args, kwargs))
@@ -227,8 +227,8 @@ class _CachedFunction(Generic[C, T, E]):
         stale = self.store.get_stale(key, call)
         if stale is None:
             return outcome
-        if self._observer is not None:
-            self._observer(FellBack(self.name, error))
+        if self.observer.is_used:
+            self.observer(FellBack(self.name, error))
         return stale
 
     def get_or_join(

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.predicates import counts_against
@@ -51,16 +51,14 @@ class Circuit(CircuitLayer[CircuitOpen]):
         settings: CircuitSettings,
         /,
         *,
-        observer: SafeObserver | None,
+        observer: Observers,
         world: World,
     ) -> None:
         self.settings = settings
         self._is_timed = settings.slow is not None
         self._max_delay = settings.open_for if settings.factor == 1.0 else settings.cap
-        self._observer = observer
-        self._machine = CircuitMachine(
-            settings, world, None if observer is None else partial(_notify_change, observer, name)
-        )
+        self.observer = observer
+        self._machine = CircuitMachine(settings, world, partial(_notify_change, observer, name))
         super().__init__(name)
 
     @property
@@ -94,8 +92,8 @@ class Circuit(CircuitLayer[CircuitOpen]):
         if delay > self._max_delay:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
             delay = self._max_delay
         error = CircuitOpen(self.name, state.failures, delay, state.state)
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
     @override
@@ -187,7 +185,7 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
         slow_trip=slow_trip,
         counts=counts,
     )
-    return Circuit(name, settings, observer=safe_observer(observer), world=check_world(world))
+    return Circuit(name, settings, observer=observers_of(observer), world=check_world(world))
 
 
 def _check_trip(name: str, trip: Trip) -> None:
@@ -196,6 +194,7 @@ def _check_trip(name: str, trip: Trip) -> None:
 
 
 def _notify_change(
-    observer: SafeObserver, name: str, before: State, after: State, failures: int
+    observer: Observers, name: str, before: State, after: State, failures: int
 ) -> None:
-    observer(CircuitChanged(name, before, after, failures))
+    if observer.is_used:
+        observer(CircuitChanged(name, before, after, failures))

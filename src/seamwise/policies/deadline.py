@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.validation import check_callable, check_float
@@ -236,7 +236,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         self.world = check_world(world)
         self.seconds = check_float('seconds', seconds, above=0.0, maximum=MAX_DELAY)
         self._at = at
-        self._observer = safe_observer(observer)
+        self.observer = observers_of(observer)
         super().__init__(name)
 
     @override
@@ -274,8 +274,8 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
 
     def fail(self, error: DeadlineExceeded) -> Failure[DeadlineExceeded]:
         """Return the failure of a call, and notify the observer."""
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
     def _absolute_deadline(self, at: Callable[[], float]) -> float:

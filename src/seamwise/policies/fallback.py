@@ -15,7 +15,7 @@ from typing_extensions import TypeVar, override
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, as_result
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer, decorate
 from seamwise.policies._engine.predicates import always
@@ -166,7 +166,7 @@ class _FallbackLayer(Layer[Any]):
             check_callable(argument, value, 'that accepts an error')
         self._handler = handler
         self._when = when
-        self._observer = safe_observer(observer)
+        self.observer = observers_of(observer)
         self._permit = _FallbackPermit(self)
         super().__init__(name)
 
@@ -183,8 +183,8 @@ class _FallbackLayer(Layer[Any]):
         error: object = failure.failure()
         if not isinstance(error, TaggedError) or not self._when(error):
             return failure
-        if self._observer is not None:
-            self._observer(FellBack(self.name, error))
+        if self.observer.is_used:
+            self.observer(FellBack(self.name, error))
         try:
             raise Raised(error)
         except Raised:

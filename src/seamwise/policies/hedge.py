@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError, retry_after
-from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Fork, Outcome
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
@@ -110,7 +110,7 @@ class HedgeLayer(Layer[Never]):
         self.attempts = attempts
         self.when = when
         self.share = check_float('share', share, above=0.0, maximum=1.0)
-        self.observer = safe_observer(observer)
+        self.observer = observers_of(observer)
         self.world = check_world(world)
         # Tasks of several event loops share the credit.
         self._lock = Lock()
@@ -250,7 +250,7 @@ class _Race(Fork[Never]):
 
     def _notify(self, outcome: Outcome, attempts: int, elapsed: float) -> None:
         observer, name = self._hedge.observer, self._hedge.name
-        if observer is None:
+        if not observer.is_used:
             return
         if isinstance(outcome, Success):
             observer(Recovered(name, attempts, elapsed))

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.observers import safe_observer
+from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._engine.validation import (
     call_key,
@@ -224,7 +224,7 @@ class RateLimit(RateLayer[RateLimited]):
         if not callable(cost):
             self._weight = meter.weight(check_float('cost', cost, above=0.0, maximum=capacity))
         self.wait = check_float('wait', wait, maximum=MAX_DELAY)
-        self._observer = safe_observer(observer)
+        self.observer = observers_of(observer)
         super().__init__(name)
 
     @override
@@ -285,8 +285,8 @@ class RateLimit(RateLayer[RateLimited]):
         if seconds > MAX_DELAY:  # noqa: PLR1730 -- min() is slower, and refusals must be fast
             seconds = MAX_DELAY
         error = RateLimited(self.name, rate.limit, rate.period, seconds)
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
     def _weight_of(self, cost: float) -> int:

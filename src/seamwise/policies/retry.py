@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY, TaggedError, retry_after
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
@@ -92,7 +92,7 @@ def retry(  # noqa: PLR0913 -- independent settings, each with a default
             retry_after_cap=check_float('retry_after_cap', retry_after_cap, maximum=MAX_DELAY),
             when=when,
             budget=budget,
-            observer=safe_observer(observer),
+            observer=observers_of(observer),
             world=world,
         )
     )
@@ -109,7 +109,7 @@ class RetrySettings:
     retry_after_cap: float
     when: Callable[[TaggedError], bool]
     budget: Budget | None
-    observer: SafeObserver | None
+    observer: Observers
     world: World
 
 
@@ -121,8 +121,7 @@ class RetryLayer(Layer[Never]):
 
     def __init__(self, settings: RetrySettings, /) -> None:
         self.settings = settings
-        # Without a timeout and an observer, the start time is not used.
-        self._is_timed = settings.timeout is not None or settings.observer is not None
+        self.observer = settings.observer
         super().__init__(settings.name)
 
     @override
@@ -136,7 +135,9 @@ class RetryLayer(Layer[Never]):
         settings = self.settings
         if settings.budget is not None:
             settings.budget.on_call()
-        return _RetriedCall(settings, settings.world.clock() if self._is_timed else 0.0)
+        # Without a timeout and an observer, the start time is not used.
+        is_timed = settings.timeout is not None or settings.observer.is_used
+        return _RetriedCall(settings, settings.world.clock() if is_timed else 0.0)
 
     @override
     def limits(self) -> str:
@@ -179,7 +180,7 @@ class _RetriedCall(Permit):
         settings = self.settings
         if settings.budget is not None:
             settings.budget.on_success(self.receipt)
-        if self.attempt > 1 and settings.observer is not None:
+        if self.attempt > 1 and settings.observer.is_used:
             settings.observer(Recovered(settings.name, self.attempt, self._elapsed()))
         return outcome
 
@@ -225,7 +226,7 @@ class _RetriedCall(Permit):
 
     def _give_up(self, outcome: Result[T, E], error: TaggedError, reason: _Reason) -> Result[T, E]:
         settings = self.settings
-        if settings.observer is not None:
+        if settings.observer.is_used:
             settings.observer(GaveUp(settings.name, error, self.attempt, self._elapsed(), reason))
         return outcome
 
@@ -267,7 +268,7 @@ class _RetryDelay(Wait):
 
     def _notify(self) -> None:
         call, settings = self._call, self._call.settings
-        if settings.observer is not None:
+        if settings.observer.is_used:
             event = Retrying(
                 settings.name, self._error, call.attempt, settings.attempts, self._delay
             )

@@ -27,6 +27,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.blocks import Attempts, Block
+from seamwise.policies._engine.observers import Observers, observe_each
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import (
     ADMITTED,
@@ -38,6 +39,7 @@ from seamwise.policies._engine.permit import (
 )
 from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
+from seamwise.policies.events import Observer
 
 T = TypeVar('T')
 E0 = TypeVar('E0', bound=TaggedError)
@@ -289,6 +291,24 @@ class Guard(Generic[E_co]):
         lines += (f'warning: {warning}' for warning in order_warnings(self._layers))
         return '\n'.join(lines)
 
+    def observe(self, observer: Observer, /) -> Callable[[], None]:
+        """Send the events of all layers to one more observer.
+
+        A layer that is part of several pipelines sends its events for all of them.
+
+        Returns:
+            A function that removes the observer.
+
+        >>> from seamwise.policies import GuardEvent, circuit, deadline
+        >>> mail = circuit(name='mail')
+        >>> events: list[GuardEvent] = []
+        >>> remove = (mail >> deadline(2.0)).observe(events.append)
+        >>> mail.open()
+        >>> events
+        [CircuitChanged(name='mail', before='closed', after='open', failures=0)]
+        """
+        return observe_each([layer.observer for layer in self._layers], observer)
+
     def reset(self) -> None:
         """Discard the state of all layers, such as counts and permits.
 
@@ -366,11 +386,16 @@ class Layer(Guard[E_co]):
     has_warned = False
     """Whether the warning about errors without a category has been logged."""
 
+    observer: Observers
+    """Receivers of the events."""
+
     kind: ClassVar[str] = ''
     repeats: ClassVar[bool] = False
 
     def __init__(self, name: str, /) -> None:
         super().__init__((self,), name=check_name(name))
+        if not hasattr(self, 'observer'):
+            self.observer = Observers(None)
         # For `registered`: subclasses call this last, when they are completely built.
         register(self)
 

@@ -11,7 +11,7 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_float
@@ -76,7 +76,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         store: Store,
         *,
         fallback: OutageFallback,
-        observer: SafeObserver | None,
+        observer: Observers,
         world: World,
     ) -> None:
         self.world = world
@@ -84,7 +84,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         self._local = local
         self._store = store
         self._fallback = fallback
-        self._observer = observer
+        self.observer = observer
         self._key = f'seamwise:{{{local.name}}}:circuit'
         self._arguments = _script_arguments(local.settings)
         self._unsent: deque[ScriptCall] = deque(maxlen=_MAX_UNSENT)
@@ -168,8 +168,8 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         self, failures: int, retry_after: float, state: Literal['open', 'half_open']
     ) -> Failure[CircuitOpen]:
         error = CircuitOpen(self.name, failures, retry_after, state)
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
     def _with_queued(self, call: ScriptCall) -> list[ScriptCall]:
@@ -200,11 +200,11 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
                 self.queue(call._replace(operation='release') if is_new else call)
 
     def _report_changes(self, reply: list[int] | None) -> None:
-        if reply is None or self._observer is None:
+        if reply is None or not self.observer.is_used:
             return
         for index in range(_REPLY_HEADER, len(reply), 3):
             before, after, failures = reply[index : index + 3]
-            self._observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
+            self.observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
 
 
 class _AdmissionWait(Wait):
@@ -365,13 +365,13 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
             f'calls must be at most {MAX_CALLS} over Redis, not {trip.calls!r}. '
             'Use ratio(…, window=seconds), which stores ten pairs of numbers.'
         )
-    safe = safe_observer(observer)
-    store = Store(name, clients, CIRCUIT, observer=safe, bound=bound, world=world)
+    observers = observers_of(observer)
+    store = Store(name, clients, CIRCUIT, observer=observers, bound=bound, world=world)
     return SharedCircuit(
         local,
         store,
         fallback=OutageFallback(away, local, bound=bound),
-        observer=safe_observer(observer),
+        observer=observers,
         world=world,
     )
 

@@ -9,7 +9,7 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.observers import SafeObserver, safe_observer
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.validation import call_key, check_float
@@ -97,17 +97,16 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
         observer=observer,
         world=world,
     )
+    observers = observers_of(observer)
     return _SharedRateLimit(
         name,
         rate=_Rate(limit, float(period), limit if burst is None else burst),
         key=key,
         cost=cost,
         max_wait=float(wait),
-        store=Store(
-            name, clients, GCRA, observer=safe_observer(observer), bound=bound, world=world
-        ),
+        store=Store(name, clients, GCRA, observer=observers, bound=bound, world=world),
         fallback=OutageFallback(away, local, bound=bound),
-        observer=safe_observer(observer),
+        observer=observers,
         world=world,
     )
 
@@ -123,7 +122,7 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         max_wait: float,
         store: Store,
         fallback: OutageFallback,
-        observer: SafeObserver | None,
+        observer: Observers,
         world: World,
     ) -> None:
         self.world = world
@@ -138,7 +137,7 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         self.wait = max_wait
         self._store = store
         self._fallback = fallback
-        self._observer = observer
+        self.observer = observer
         super().__init__(name)
 
     @override
@@ -217,8 +216,8 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
     def refuse(self, delay: float) -> Failure[RateLimited]:
         """Return the failure of a call that would pass in `delay` seconds."""
         error = RateLimited(self.name, self._rate.limit, self._rate.period, min(delay, MAX_DELAY))
-        if self._observer is not None:
-            self._observer(Refused(self.name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self.name, error))
         return Failure(error)
 
 

@@ -8,7 +8,7 @@ from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
-from seamwise.policies._engine.observers import SafeObserver
+from seamwise.policies._engine.observers import Observers
 from seamwise.policies._engine.world import World
 from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
@@ -40,7 +40,7 @@ class Store:
         clients: Clients,
         script: Script,
         *,
-        observer: SafeObserver | None,
+        observer: Observers,
         bound: float,
         world: World,
     ) -> None:
@@ -48,12 +48,10 @@ class Store:
             # A function, because `replace_real` exchanges the clock of the world.
             lambda: world.clock(),  # noqa: PLW0108
             bound=bound,
-            on_away=None if observer is None else lambda delay: observer(StoreAway(name, delay)),
-            on_back=None
-            if observer is None
-            else lambda seconds: observer(StoreBack(name, seconds)),
+            on_away=lambda delay: observer(StoreAway(name, delay)),
+            on_back=lambda seconds: observer(StoreBack(name, seconds)),
         )
-        self._observer = observer
+        self.observer = observer
         self._name = name
         self._script = script
         self._bound = bound
@@ -67,8 +65,8 @@ class Store:
         error = StoreUnavailable(
             self._name, 'Redis does not respond', retry_after=self.backoff.seconds_left()
         )
-        if self._observer is not None:
-            self._observer(Refused(self._name, error))
+        if self.observer.is_used:
+            self.observer(Refused(self._name, error))
         return Failure(error)
 
     def reset(self) -> None:

@@ -1,5 +1,6 @@
 """Metrics of errors, retries, recoveries and sessions."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from secrets import token_hex
 from typing import TYPE_CHECKING, Final, assert_never
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
     # The log API is still private in OpenTelemetry, and needed only with a logger.
     from opentelemetry._logs import Logger
 
+    from seamwise.seams.telemetry.guards import GuardMetrics
+
 DEFECT_CATEGORY: Final = 'defect'
 """Category of defects, which have none of their own."""
 
@@ -64,6 +67,8 @@ class Telemetry:
 
     def __init__(self, meter: Meter, logger: 'Logger | None' = None) -> None:
         self._logger = logger
+        self._meter = meter
+        self._guards: GuardMetrics | None = None
         self._mark_name = f'__seamwise_counted_{token_hex(4)}__'
         self._types = ErrorTypeLabels()
         self._paths = LabelLimit(PATHS_LIMIT, (OTHER, OTHER))
@@ -135,6 +140,35 @@ class Telemetry:
     def observer(self) -> Observer:
         """Return an observer that counts the retries and outcomes of guards."""
         return self._observe
+
+    def watch_guards(self) -> Callable[[], None]:
+        """Measure all guards of the process, those that exist and new ones.
+
+        | instrument | measures | by |
+        | --- | --- | --- |
+        | those of `observer` | | |
+        | `seamwise.guard.refusals` | calls that a guard refused | `name`, `error.type` |
+        | `seamwise.circuit.changes` | changes of circuits | `name`, `state` |
+        | `seamwise.circuit.state` | circuits in a state, at each collection | `name`, `state` |
+        | `seamwise.guard.in_flight` | calls that a bulkhead has admitted | `name` |
+        | `seamwise.guard.waiting` | calls that wait | `name` |
+        | `seamwise.guard.store.outages` | outages of the Redis of a guard | `name` |
+
+        Do not pass `observer` to a guard too: its events would be counted twice.
+
+        Returns:
+            A function that ends the measurement.
+
+        >>> from opentelemetry.metrics import NoOpMeter
+        >>> stop = Telemetry(NoOpMeter('docs')).watch_guards()
+        >>> stop()
+        """
+        if self._guards is None:
+            # The policies take a while to load, and not every program has guards.
+            from seamwise.seams.telemetry.guards import GuardMetrics  # noqa: PLC0415
+
+            self._guards = GuardMetrics(self._meter, self._observe, self._types, self._names)
+        return self._guards.start()
 
     def _observe(self, event: GuardEvent) -> None:
         name = {'name': self._names.get(event.name)}
