@@ -156,6 +156,16 @@ def test_probe_round_halves_the_limit_after_every_fiftieth_round_and_then_restor
     assert limits[101:103] == [70, 140]
 
 
+def test_limit_that_is_hardly_used_is_not_halved_and_measures_the_usual_latency() -> None:
+    calls = aimd_calls(start=100, maximum=100)
+    limits = {calls.succeed(*[1.0] * 100, in_flight=5) for _ in range(49)}
+    limits.add(calls.succeed(*[3.0] * 100, in_flight=5))
+    assert calls.adaptive_limit._usual_latency == 3.0
+    limits |= {calls.succeed(*[3.0] * 100, in_flight=5) for _ in range(49)}
+    assert max(limits) == 100
+    assert min(limits) >= 90, 'one slow round, before it was measured, cuts the limit'
+
+
 def test_probe_round_measures_a_higher_usual_latency() -> None:
     calls = aimd_calls(1, 1)
     calls.succeed(*[1.0] * 10 * 49)

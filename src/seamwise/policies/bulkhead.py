@@ -147,6 +147,15 @@ class Bulkhead(Limiter[BulkheadFull]):
             self._stored_limits = OrderedDict()
             self._default_compartment = self._new_compartment('')
 
+    @override
+    def after_fork(self) -> None:
+        self.mutex = RLock()
+        for compartment in self._all_compartments():
+            if compartment.adaptive_limit is not None:
+                self._stored_limits[compartment.key] = compartment.adaptive_limit
+        self._compartments = {}
+        self._default_compartment = self._new_compartment('')
+
     @property
     def available(self) -> int:
         """Number of calls that would be admitted now; with keys, of the current call's key."""

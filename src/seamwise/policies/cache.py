@@ -203,6 +203,10 @@ class _CachedFunction(Generic[C, T, E]):
         """Remove all successes, and do not store the results of calls in flight."""
         self.store.clear()
 
+    def after_fork(self) -> None:
+        """Forget the calls in flight of the parent process; the successes stay."""
+        self.store.after_fork()
+
     def key_of(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Hashable:
         """Return the cache key of the arguments, or raise a TypeError if it is not hashable."""
         key = self._key(*args, **kwargs)

@@ -175,6 +175,10 @@ class ChaosLayer(Layer[object]):
                 draws.restart()
 
     @override
+    def after_fork(self) -> None:
+        self._lock = Lock()
+
+    @override
     def enter(self) -> Decision:
         with self._lock:
             faults = _Faults(

@@ -81,6 +81,10 @@ class Circuit(CircuitLayer[CircuitOpen]):
         self._machine.close()
 
     @override
+    def after_fork(self) -> None:
+        self._machine.after_fork()
+
+    @override
     def enter(self) -> Decision:
         current = self._machine.current
         if type(current) is Closed and not self._is_timed:

@@ -127,6 +127,10 @@ class HedgeLayer(Layer[Never]):
             self.after.reset()
 
     @override
+    def after_fork(self) -> None:
+        self._lock = Lock()
+
+    @override
     def enter(self) -> Decision:
         return self._race
 

@@ -235,6 +235,12 @@ class RateLimit(RateLayer[RateLimited]):
             self._bucket = self.meter.new_bucket()
             self._buckets = Buckets(self._keys, self.meter)
 
+    @override
+    def after_fork(self) -> None:
+        self.mutex = RLock()
+        self._bucket.forget_waiters()
+        self._buckets.forget_waiters()
+
     @property
     def available(self) -> int:
         """Number of calls that would pass now; with keys, of the current call's key."""

@@ -465,6 +465,9 @@ class Layer(Guard[E_co]):
     def reset(self) -> None:
         """Discard the state of this guard; a guard with state of its own extends this method."""
 
+    def after_fork(self) -> None:
+        """Forget the calls of the parent process, in a forked one; see `Resettable`."""
+
     @property
     def title(self) -> str:
         """Kind and name, for descriptions; only the name if it says the kind already."""

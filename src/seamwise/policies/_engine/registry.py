@@ -1,5 +1,6 @@
-"""Weak registry of all objects that keep state between calls, so that tests can reset them."""
+"""Weak registry of all objects that keep state between calls, for tests and forked processes."""
 
+import os
 from itertools import count
 from typing import Final, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -10,6 +11,13 @@ class Resettable(Protocol):
 
     def reset(self) -> None:
         """Discard the state."""
+        ...
+
+    def after_fork(self) -> None:
+        """Forget the calls of the parent process, in its child: their threads do not exist here.
+
+        Locks are replaced, since another thread of the parent may have held one.
+        """
         ...
 
 
@@ -36,3 +44,12 @@ def reset_all() -> None:
     """Reset all guards, budgets, percentiles and caches of the process."""
     for item in living():
         item.reset()
+
+
+def _after_fork_in_child() -> None:
+    for item in living():
+        item.after_fork()
+
+
+if hasattr(os, 'register_at_fork'):
+    os.register_at_fork(after_in_child=_after_fork_in_child)

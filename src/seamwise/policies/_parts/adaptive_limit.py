@@ -34,7 +34,7 @@ MIN_ROUND_CALLS = 10
 
 PROBE_INTERVAL = 50
 """Rounds between two probes. A probe round halves the limit, to measure the latency of calls that
-do not queue.
+do not queue. A limit of which less than half is in use is left alone.
 """
 
 
@@ -75,8 +75,8 @@ def adaptive(
 
     Both cut the limit by a tenth after a failure that counts against the called service, at most
     once per round. Other failures are ignored. The usual latency is that of the fastest round.
-    Every fiftieth round runs with half the limit to measure it again. Without these probes, the
-    latency of a permanent queue would become the usual one.
+    Every fiftieth round measures it again, with half the limit if more than that is in use. Without
+    these probes, the latency of a permanent queue would become the usual one.
 
     AIMD: Chiu and Jain 1989, RFC 5681 section 3.1. Latency as the signal: TCP Vegas, Brakmo and
     Peterson 1995. Gradient: Gradient2Limit of Netflix concurrency-limits, with the queue of its
@@ -174,11 +174,16 @@ class AdaptiveLimit:
             self._start_round(now, limit)
             return
         self._usual_latency = min(self._usual_latency, latency)
-        limit = self._next_limit(latency, is_in_use=self._max_in_flight * 2 >= self._unrounded)
+        is_in_use = self._max_in_flight * 2 >= self._unrounded
+        limit = self._next_limit(latency, is_in_use=is_in_use)
         self._round_count += 1
         if self._round_count % PROBE_INTERVAL == 0:
-            self._limit_after_probe = limit
-            limit /= 2
+            if is_in_use:
+                self._limit_after_probe = limit
+                limit /= 2
+            else:
+                # Its calls did not queue for the limit, so this round is a probe already.
+                self._usual_latency = latency
         self._start_round(now, limit)
 
     def _start_round(self, now: float, limit: float) -> None:

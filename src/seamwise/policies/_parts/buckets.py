@@ -31,6 +31,11 @@ class Buckets:
         bucket = self._buckets[key] = self._meter.new_bucket()
         return bucket
 
+    def forget_waiters(self) -> None:
+        """Remove all waiters without waking them: they are threads of another process."""
+        for bucket in self._buckets.values():
+            bucket.forget_waiters()
+
     def waiting(self) -> int:
         """Return the number of waiters of all keys."""
         return sum(bucket.waiting for bucket in self._buckets.values())

@@ -129,6 +129,10 @@ class Budget:
         """Restore the full budget."""
         raise NotImplementedError
 
+    def after_fork(self) -> None:
+        """Replace the lock in a forked process; the budget stays as it is."""
+        self._lock = RLock()
+
     @property
     def left(self) -> float:
         """Amount that `acquire` would grant now; for `tokens`, the number of tokens."""

@@ -118,6 +118,13 @@ class CircuitMachine:
             # No time of an earlier state is compared with a later one.
             self._clock_offset = 0.0
 
+    def after_fork(self) -> None:
+        """Forget the probes of the parent process, in a forked one."""
+        self._lock = RLock()
+        self._is_reporting = False
+        if type(self.current) is HalfOpen:
+            self.current.probes.clear()
+
     def __enter__(self) -> float:
         """Lock the state, and return the current time of this circuit in seconds."""
         self._lock.acquire()

@@ -84,6 +84,11 @@ class Bucket(ABC):
             self.head = None
             self._wake_head()
 
+    def forget_waiters(self) -> None:
+        """Remove all waiters without waking them: they are threads of another process."""
+        self.head = None
+        self._queue = None
+
     def _wake_head(self) -> None:
         if self.head is None and self._queue is not None:
             self.head = self._queue.wake_next()

@@ -54,6 +54,10 @@ class Percentile:
             self._latencies.append(seconds)
             insort(self._sorted, seconds)
 
+    def after_fork(self) -> None:
+        """Replace the lock in a forked process; the latencies stay."""
+        self._lock = Lock()
+
     def reset(self) -> None:
         """Discard all latencies."""
         with self._lock:
