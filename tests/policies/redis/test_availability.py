@@ -16,6 +16,7 @@ from redis.exceptions import RedisError, ResponseError
 
 from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
+from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.events import GuardEvent, StoreAway, StoreBack
@@ -26,7 +27,7 @@ from seamwise.policies.redis.availability import (
     OutageMode,
     is_unavailable,
 )
-from seamwise.policies.redis.connections import ConnectionPool
+from seamwise.policies.redis.connections import ConnectionPool, connection_pool
 from seamwise.policies.testing import FakeWorld
 from seamwise.testing import assert_failure
 from tests.policies.redis.circuit_calls import DOWN, OK, state
@@ -682,3 +683,37 @@ def test_wrong_password_is_a_defect_that_does_not_contain_it(tmp_path: Path) -> 
         with pytest.raises(exceptions.AuthenticationError) as caught:
             guard.run_sync(lambda: OK)
     assert 'hunter2' not in str(caught.value)
+
+
+def test_guards_of_threads_share_at_most_the_connections_of_their_client(server: Server) -> None:
+    client = redis.Redis(port=server.port, max_connections=2)
+    guards = [
+        rate_limit(1000, redis=client, name=f'search {index}', bound=2.0, away='closed')
+        for index in range(4)
+    ]
+    outcomes: list[object] = []
+
+    def call(guard: Guard[Any]) -> None:
+        outcomes.extend([guard.run_sync(lambda: OK) for _ in range(25)])
+
+    threads = [threading.Thread(target=call, args=(guard,)) for guard in guards for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes == [OK] * 400
+    names = [line for line in server.execute('CLIENT', 'LIST').splitlines() if 'evalsha' in line]
+    assert 1 <= len(names) <= 2
+
+
+def test_busy_connections_are_no_outage(server: Server) -> None:
+    client = redis.Redis(port=server.port, max_connections=1)
+    events: list[GuardEvent] = []
+    guard = rate_limit(
+        1, redis=client, name='search', bound=BOUND, away='open', observer=events.append
+    )
+    pool = connection_pool(client, bound=BOUND)
+    connection = pool.acquire(1.0)
+    assert [guard.run_sync(lambda: OK) for _ in range(5)] == [OK] * 5
+    pool.release(connection)
+    assert events == []

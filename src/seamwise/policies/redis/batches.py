@@ -18,7 +18,11 @@ from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
-from seamwise.policies.redis.connections import AsyncConnection, AsyncConnectionPool
+from seamwise.policies.redis.connections import (
+    AsyncConnection,
+    AsyncConnectionPool,
+    get_connection,
+)
 from seamwise.policies.redis.scripts import Script
 from seamwise.policies.redis.timeouts import InsistentTimeout
 
@@ -167,7 +171,7 @@ class BatchSender:
 
     async def _connect(self, pool: AsyncConnectionPool) -> AbstractConnection:
         if self._is_pooled:
-            return await pool.get_connection()
+            return await get_connection(pool)
         connection = pool.connection_class(**pool.connection_kwargs)
         typed_connection: AsyncConnection = connection
         await typed_connection.connect()

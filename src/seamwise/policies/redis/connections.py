@@ -9,17 +9,23 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from functools import cache
+from inspect import Parameter, signature
 from os import getpid
-from threading import Thread
+from socket import socket
+from threading import BoundedSemaphore, Lock, Thread
+from time import monotonic
 from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 import redis
 from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
-from redis.exceptions import RedisError
+from redis.exceptions import MaxConnectionsError, RedisError
 from redis.retry import Retry
 
-_MAX_IDLE_CONNECTIONS: Final = 64
+MAX_CONNECTIONS: Final = 64
+"""Maximum number of connections of the threads of a process to one Redis."""
 
 
 class AsyncConnection(Protocol):
@@ -62,7 +68,7 @@ class AsyncConnectionPool(Protocol):
         """Arguments of the class."""
         ...
 
-    async def get_connection(self) -> AbstractConnection:
+    async def get_connection(self, *args: str) -> AbstractConnection:
         """Return an established connection."""
         ...
 
@@ -90,16 +96,20 @@ class Connection(Protocol):
         """Send a command."""
         ...
 
-    def read_response(self, disable_decoding: bool = False, *, timeout: float) -> object:  # noqa: FBT001, FBT002 -- signature of redis-py
+    def read_response(self, disable_decoding: bool = False) -> object:  # noqa: FBT001, FBT002 -- signature of redis-py
         """Read a complete reply."""
         ...
 
 
 class ConnectionPool:
-    """Connections of one guard, for any number of threads."""
+    """Connections for any number of threads, of all guards with the same client and bound.
 
-    def __init__(self, client: redis.Redis, *, bound: float) -> None:
-        pool = client.connection_pool
+    At most `MAX_CONNECTIONS` exist at a time, or `max_connections` of the client if it is less.
+    """
+
+    def __init__(self, pool: redis.ConnectionPool, *, bound: float) -> None:
+        self._limit = min(pool.max_connections, MAX_CONNECTIONS)
+        self._slots = BoundedSemaphore(self._limit)
         self._connection_class: Callable[..., Connection] = pool.connection_class
         self._settings = {
             **pool.connection_kwargs,
@@ -110,14 +120,31 @@ class ConnectionPool:
             'socket_timeout': bound,
             'health_check_interval': 0,
         }
-        self._idle: deque[Connection] = deque(maxlen=_MAX_IDLE_CONNECTIONS)
+        self._idle: deque[Connection] = deque()
         self._process_id = getpid()
 
     def acquire(self, seconds: float) -> Connection:
-        """Return an established connection, or raise a TimeoutError after `seconds`."""
+        """Return an established connection.
+
+        Raises:
+            TimeoutError: No connection could be established within `seconds`.
+            MaxConnectionsError: All connections were in use for `seconds`.
+        """
         if self._process_id != getpid():
-            # After a fork, the idle connections belong to the parent process.
-            self._idle, self._process_id = deque(maxlen=_MAX_IDLE_CONNECTIONS), getpid()
+            # After a fork, the connections belong to the parent process.
+            self._idle, self._process_id = deque(), getpid()
+            self._slots = BoundedSemaphore(self._limit)
+        started_at = monotonic()
+        slots = self._slots
+        if not slots.acquire(timeout=max(seconds, 0.0)):
+            raise MaxConnectionsError('All connections are in use.')
+        try:
+            return self._acquire(seconds - (monotonic() - started_at))
+        except BaseException:
+            slots.release()
+            raise
+
+    def _acquire(self, seconds: float) -> Connection:
         while self._idle:
             try:
                 connection = self._idle.pop()
@@ -131,6 +158,14 @@ class ConnectionPool:
     def release(self, connection: Connection) -> None:
         """Return a connection to the pool; its last reply must have been read."""
         self._idle.append(connection)
+        self._slots.release()
+
+    def discard(self, connection: Connection) -> None:
+        """Close a connection whose reply was not read."""
+        try:
+            connection.disconnect()
+        finally:
+            self._slots.release()
 
     def disconnect_idle(self) -> None:
         """Close all idle connections: after a failover, they lead to the previous server."""
@@ -159,6 +194,60 @@ class ConnectionPool:
             future.set_exception(error)
         else:
             future.set_result(connection)
+
+
+async def get_connection(pool: AsyncConnectionPool) -> AbstractConnection:
+    """Return an established connection of a pool."""
+    # redis-py 5 requires the name of a command, and later versions warn about it.
+    arguments = ('EVALSHA',) if _needs_command_name(type(pool)) else ()
+    return await pool.get_connection(*arguments)
+
+
+@cache
+def _needs_command_name(pool_class: type[AsyncConnectionPool]) -> bool:
+    command_name = signature(pool_class.get_connection).parameters.get('command_name')
+    return command_name is not None and command_name.default is Parameter.empty
+
+
+def is_pool_exhausted(error: RedisError) -> bool:
+    """Return whether a pool had no free connection, which is no sign of an outage."""
+    # The class of this message is MaxConnectionsError since redis-py 8.
+    return isinstance(error, MaxConnectionsError) or str(error) == 'Too many connections'
+
+
+def connection_pool(client: redis.Redis, *, bound: float) -> ConnectionPool:
+    """Return the pool of a client, which all its guards with the same bound share."""
+    with _lock:
+        pools = _pools.setdefault(client.connection_pool, {})
+        if bound not in pools:
+            pools[bound] = ConnectionPool(client.connection_pool, bound=bound)
+        return pools[bound]
+
+
+def read_reply(connection: Connection, seconds: float) -> object:
+    """Read a complete reply, or raise a TimeoutError of redis-py after about `seconds`."""
+    read: Callable[..., object] = connection.read_response
+    if _has_timeout(type(connection)):
+        return read(disable_decoding=True, timeout=seconds)
+    # redis-py before version 8 reads with the timeout of the socket.
+    sock: socket | None = getattr(connection, '_sock', None)
+    if sock is not None:
+        sock.settimeout(seconds or _SMALLEST_TIMEOUT)
+    return read(disable_decoding=True)
+
+
+@cache
+def _has_timeout(connection_class: type[Connection]) -> bool:
+    return 'timeout' in signature(connection_class.read_response).parameters
+
+
+_SMALLEST_TIMEOUT: Final = 1e-6
+"""Seconds; a socket with the timeout 0 does not block."""
+
+_lock: Final = Lock()
+_pools: Final[WeakKeyDictionary[redis.ConnectionPool, dict[float, ConnectionPool]]] = (
+    WeakKeyDictionary()
+)
 
 
 def _is_usable(connection: Connection) -> bool:

@@ -4,7 +4,7 @@ from time import monotonic
 from typing import Final
 
 import msgspec
-from redis.exceptions import MaxConnectionsError, NoScriptError, RedisError
+from redis.exceptions import NoScriptError, RedisError
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
@@ -14,7 +14,14 @@ from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.batches import ScriptRequest, batch_sender
 from seamwise.policies.redis.clients import Clients
-from seamwise.policies.redis.connections import AsyncConnectionPool, Connection, ConnectionPool
+from seamwise.policies.redis.connections import (
+    AsyncConnectionPool,
+    Connection,
+    ConnectionPool,
+    connection_pool,
+    is_pool_exhausted,
+    read_reply,
+)
 from seamwise.policies.redis.scripts import Script
 
 MAX_BOUND: Final = 60.0
@@ -58,7 +65,7 @@ class Store:
         self._async_pool: AsyncConnectionPool | None = (
             None if clients.asyncio is None else clients.asyncio.connection_pool
         )
-        self._pool = None if clients.sync is None else ConnectionPool(clients.sync, bound=bound)
+        self._pool = None if clients.sync is None else connection_pool(clients.sync, bound=bound)
 
     def refuse(self) -> Failure[StoreUnavailable]:
         """Return the failure of a call that is refused because Redis is unavailable."""
@@ -131,8 +138,7 @@ class Store:
         """Start a pause if Redis is unavailable, else raise the error."""
         if not is_unavailable(error):
             raise error
-        # A pool without a free connection is no sign of an outage.
-        if not isinstance(error, MaxConnectionsError):
+        if not is_pool_exhausted(error):
             self.backoff.on_failure(ticket)
 
 
@@ -148,7 +154,7 @@ def _call_script_sync(
             connection.send_command('EVAL', script.text, '1', key, *args)
             reply = _read_reply(connection, deadline)
     except BaseException:
-        connection.disconnect()
+        pool.discard(connection)
         pool.disconnect_idle()
         raise
     pool.release(connection)
@@ -156,4 +162,4 @@ def _call_script_sync(
 
 
 def _read_reply(connection: Connection, deadline: float) -> object:
-    return connection.read_response(disable_decoding=True, timeout=max(deadline - monotonic(), 0.0))
+    return read_reply(connection, max(deadline - monotonic(), 0.0))
