@@ -30,6 +30,7 @@ from seamwise.policies._engine.world import World as World
 from seamwise.policies._parts.adaptive_limit import adaptive as adaptive
 from seamwise.policies._parts.backoff import backoff as backoff
 from seamwise.policies._parts.budget import Budget as Budget
+from seamwise.policies._parts.cache_store import CacheStats as CacheStats
 from seamwise.policies._parts.percentile import percentile as percentile
 from seamwise.policies._parts.trip_conditions import Trip as Trip
 from seamwise.policies._parts.trip_conditions import consecutive as consecutive

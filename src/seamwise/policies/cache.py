@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asyncio import AbstractEventLoop, get_running_loop
+from asyncio import AbstractEventLoop, Task, create_task, get_running_loop
 from collections.abc import Callable, Coroutine, Hashable
 from functools import partial, wraps
 from inspect import iscoroutinefunction
@@ -22,6 +22,7 @@ from typing import (
 )
 
 from seamwise.containers import Result, Success
+from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.pipeline import Guard, decorate
@@ -29,7 +30,7 @@ from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._engine.registry import register
 from seamwise.policies._engine.validation import check_callable, check_float, check_int, check_name
 from seamwise.policies._engine.world import REAL, World, check_world
-from seamwise.policies._parts.cache_store import ArgumentKey, CacheStore
+from seamwise.policies._parts.cache_store import ArgumentKey, CacheStats, CacheStore
 from seamwise.policies._parts.single_flight import SharedCall, SharedTaskCall, SharedThreadCall
 from seamwise.policies.deadline import CURRENT_SCOPE, without_deadline
 from seamwise.policies.events import FellBack, Observer
@@ -60,6 +61,10 @@ class Cached(Protocol[P, R_co]):
         """Remove all successes, and do not store the results of calls in flight."""
         ...
 
+    def stats(self) -> CacheStats:
+        """Return the numbers of hits and misses."""
+        ...
+
     @overload
     def __get__(self, instance: None, owner: type, /) -> Self: ...
     # Two equal overloads: pyrefly uses the first one, pyright the second.
@@ -77,6 +82,7 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     ttl: float,
     stale_for: float = 0.0,
+    revalidate_for: float = 0.0,
     capacity: int = 1_024,
     name: str,
     key: _Key | None = None,
@@ -96,6 +102,10 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     Failures are not cached. If a call fails with a `retryable` error, a success that has expired by
     at most `stale_for` seconds is returned instead. Any other failure invalidates it.
 
+    A success that has expired by at most `revalidate_for` seconds is returned immediately, and
+    refreshed for later callers (RFC 5861, stale-while-revalidate): in a background task of the
+    event loop, whose defect is reported, or in the thread of one of the callers, which waits.
+
     `f(1)`, `f(x=1)` and `f(1.0)` have the same key. All callers receive the same object, so do not
     mutate it. Keys and values stay in memory until they are replaced, removed or evicted. This
     includes the `self` of a method: for short-lived objects, decorate
@@ -104,6 +114,7 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     Args:
         ttl: Time in seconds for which a success is fresh.
         stale_for: Further time in seconds for which a success can replace a failure.
+        revalidate_for: Further time in seconds for which a success is used while it is refreshed.
         capacity: Maximum number of successes; the least recently used one is evicted.
         name: Name in events and error messages.
         key: Returns a hashable key for the arguments. It is required if an argument is not
@@ -123,12 +134,15 @@ def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     loading 1
     Success('Ada')
     """
-    return CacheDecorator(name, _Limits(ttl, stale_for, capacity), key, observer, world)
+    return CacheDecorator(
+        name, _Limits(ttl, stale_for, revalidate_for, capacity), key, observer, world
+    )
 
 
 class _Limits(NamedTuple):
     ttl: float
     stale_for: float
+    revalidate_for: float
     capacity: int
 
 
@@ -142,6 +156,7 @@ class CacheDecorator:
         self.limits = _Limits(
             check_float('ttl', limits.ttl, above=0.0),
             check_float('stale_for', limits.stale_for),
+            check_float('revalidate_for', limits.revalidate_for),
             check_int('capacity', limits.capacity),
         )
         if key is not None:
@@ -172,6 +187,7 @@ class CacheDecorator:
 
             wrapped = run
             wrapped.forget, wrapped.clear = task_function.forget, task_function.store.clear
+            wrapped.stats = task_function.store.stats
             return wrapped
         thread_function: _ThreadFunction[object, object] = register(
             _ThreadFunction(self, call, key)
@@ -183,6 +199,7 @@ class CacheDecorator:
 
         wrapped = run_sync
         wrapped.forget, wrapped.clear = thread_function.forget, thread_function.store.clear
+        wrapped.stats = thread_function.store.stats
         return wrapped
 
 
@@ -201,7 +218,7 @@ class _CachedFunction(Generic[C, T, E]):
 
     def reset(self) -> None:
         """Remove all successes, and do not store the results of calls in flight."""
-        self.store.clear()
+        self.store.reset()
 
     def after_fork(self) -> None:
         """Forget the calls in flight of the parent process; the successes stay."""
@@ -254,9 +271,13 @@ class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
         result: Result[T, E] | None = self.store.get_fresh(key)
         while result is None:
             new_call: SharedThreadCall[T, E] = SharedThreadCall()
+            expired = self.store.get_expired(key)
             joined = self.get_or_join(key, new_call)
             if joined is new_call:
                 return new_call.run(partial(self._run, key, new_call, args, kwargs))
+            if expired is not None:
+                self.store.count_stale_hit()
+                return expired
             result = joined.wait() if isinstance(joined, SharedThreadCall) else joined
         return result
 
@@ -276,11 +297,20 @@ class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
 
 
 class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
+    def __init__(self, cache: CacheDecorator, call: Callable[..., Any], key: _Key) -> None:
+        super().__init__(cache, call, key)
+        self._refreshes: set[Task[Result[T, E]]] = set()
+
     async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
         key = self.key_of(args, kwargs)
         success = self.store.get_fresh(key)
         if success is not None:
             return success
+        expired = self.store.get_expired(key)
+        if expired is not None:
+            self._refresh(key, args, kwargs)
+            self.store.count_stale_hit()
+            return expired
         joined = self.get_or_join(key, SharedTaskCall(), get_running_loop())
         if not isinstance(joined, SharedTaskCall):
             return joined
@@ -289,6 +319,28 @@ class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
             partial(self.store.discard, key, joined),
             self.name,
         )
+
+    def _refresh(self, key: Hashable, args: tuple[object, ...], kwargs: dict[str, object]) -> None:
+        """Start a call in the background, unless one is in flight."""
+        new_call: SharedTaskCall[T, E] = SharedTaskCall()
+        if self.store.get_or_join(key, new_call, get_running_loop()) is not new_call:
+            return
+        task = create_task(
+            new_call.wait(
+                partial(self._run, key, new_call, args, kwargs),
+                partial(self.store.discard, key, new_call),
+                self.name,
+            )
+        )
+        # The event loop refers to tasks only weakly.
+        self._refreshes.add(task)
+        task.add_done_callback(self._end_refresh)
+
+    def _end_refresh(self, task: Task[Result[T, E]]) -> None:
+        self._refreshes.discard(task)
+        defect = None if task.cancelled() else task.exception()
+        if isinstance(defect, Exception):
+            report_defect(defect, guard=self.name)
 
     async def _run(
         self,
