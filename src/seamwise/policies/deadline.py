@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
@@ -247,6 +248,8 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         if self._at is not None and (absolute := self._absolute_deadline(self._at)) < at:
             at, allowed = absolute, max(absolute - now, 0.0)
         task = current_task_or_none()
+        if task is None:
+            refuse_trio()
         parent = _enclosing_scope()
         has_alarm = False
         if parent is not None:

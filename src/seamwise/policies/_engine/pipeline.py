@@ -27,6 +27,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.blocks import Attempts, Block
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observe_each
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import (
@@ -341,6 +342,7 @@ class Guard(Generic[E_co]):
         Returns:
             None after appending a permit, else the outcome for the enclosing layers.
         """
+        refuse_trio()
         if isinstance(decision, Wait):
             decision = await decision.wait()
         if isinstance(decision, Fork):

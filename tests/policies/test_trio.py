@@ -1,0 +1,62 @@
+"""Guards in a task of trio: refused with an advice, instead of a deadline that never expires."""
+
+from collections.abc import Callable
+
+import pytest
+import trio
+import trio.lowlevel
+
+from seamwise import Failure, Result, Success
+from seamwise.policies import DeadlineExceeded, Guard, bulkhead, circuit, deadline, hedge, retry
+from seamwise.policies.testing import FakeWorld
+from tests.policies.errors import Down
+
+Outcome = Result[str, Down]
+
+
+async def fail() -> Outcome:
+    await trio.lowlevel.checkpoint()
+    return Failure(Down())
+
+
+@pytest.mark.parametrize(
+    'build',
+    [
+        retry,
+        lambda: deadline(1.0),
+        lambda: hedge(after=1.0, name='x'),
+        lambda: circuit(name='x') >> retry() >> deadline(1.0),
+    ],
+)
+def test_guard_that_needs_a_timer_is_refused(build: Callable[[], Guard[object]]) -> None:
+    guard = build()
+
+    async def main() -> object:
+        return await guard.run(fail)
+
+    with pytest.raises(RuntimeError, match='need asyncio, and this is a task of trio'):
+        trio.run(main)
+
+
+def test_guard_works_in_a_thread_of_trio() -> None:
+    async def main() -> Result[str, Down | DeadlineExceeded]:
+        guard = retry(attempts=2, base=0.0) >> deadline(5.0)
+        return await trio.to_thread.run_sync(lambda: guard.run_sync(load))
+
+    def load() -> Outcome:
+        calls.append(1)
+        return Success('page') if len(calls) == 2 else Failure(Down())
+
+    calls: list[int] = []
+    assert trio.run(main) == Success('page')
+
+
+def test_refused_guard_holds_no_permit() -> None:
+    pool = bulkhead(1, name='x')
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match='trio'):
+            await (pool >> retry(world=FakeWorld())).run(fail)
+
+    trio.run(main)
+    assert pool.in_flight == 0
