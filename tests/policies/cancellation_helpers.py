@@ -51,20 +51,20 @@ async def _cancel_at(
     loop = asyncio.get_running_loop()
     count = 0
 
-    def cancel(_served: asyncio.Future[Any]) -> None:
-        task.cancel()
-
     def on_suspend(awaited: object) -> None:
         nonlocal count
         count += 1
         if count != number:
             return
+        # Not `task`, which an eager task factory has not returned yet.
+        current = asyncio.current_task()
+        assert current is not None
         if cancel_time == 'when it has been served' and asyncio.isfuture(awaited):
             # This runs before the callback of the task: the result is there, the task has not run.
             future: asyncio.Future[Any] = awaited
-            future.add_done_callback(cancel)
+            future.add_done_callback(lambda _served: current.cancel())
         else:
-            loop.call_soon(task.cancel)
+            loop.call_soon(current.cancel)
 
     task = asyncio.create_task(_WatchedCoroutine(call(), on_suspend))
     await asyncio.wait([task])
