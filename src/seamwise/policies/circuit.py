@@ -1,16 +1,16 @@
 """Circuit breaker: refuse calls while a dependency fails, and admit probes after a while."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, TypeVar
+from typing import Any, Final, ParamSpec, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Permit
-from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.pipeline import Layer, abort_call, is_active
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
@@ -20,7 +20,13 @@ from seamwise.policies._parts.trip_conditions import Trip, consecutive
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, Observer, Refused, State
 
+T = TypeVar('T')
+E0 = TypeVar('E0', bound=TaggedError)
 E_co = TypeVar('E_co', covariant=True)
+P = ParamSpec('P')
+
+# A tuple, because type checkers would narrow `Any` by a comparison with the class.
+_SUCCESS: Final[tuple[type, ...]] = (Success,)
 
 _FIVE_FAILURES: Final = consecutive(5)
 
@@ -83,6 +89,49 @@ class Circuit(CircuitLayer[CircuitOpen]):
     @override
     def after_fork(self) -> None:
         self._machine.after_fork()
+
+    @override
+    async def run(
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | CircuitOpen]:
+        """Run an operation in the current task; see `Guard.run`."""
+        closed = self._machine.current
+        if type(closed) is not Closed or self._is_timed or not is_active():
+            return await super().run(op, *args, **kwargs)
+        # As in `Layer.run`, without asking the closed circuit for a decision.
+        outcome: Any = None
+        try:
+            outcome = await op(*args, **kwargs)
+            if type(outcome) not in _SUCCESS:
+                outcome = self._expect_result(outcome)
+        except BaseException as error:
+            abort_call([closed], error)
+            raise
+        result: Result[T, E0] = outcome
+        if closed.counter.is_clean and type(outcome) in _SUCCESS:
+            return result
+        return closed.leave(result)
+
+    @override
+    def run_sync(
+        self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | CircuitOpen]:
+        """Run an operation in the current thread; see `Guard.run_sync`."""
+        closed = self._machine.current
+        if type(closed) is not Closed or self._is_timed or not is_active():
+            return super().run_sync(op, *args, **kwargs)
+        outcome: Any = None
+        try:
+            outcome = op(*args, **kwargs)
+            if type(outcome) not in _SUCCESS:
+                outcome = self._expect_result(outcome)
+        except BaseException as error:
+            abort_call([closed], error)
+            raise
+        result: Result[T, E0] = outcome
+        if closed.counter.is_clean and type(outcome) in _SUCCESS:
+            return result
+        return closed.leave(result)
 
     @override
     def enter(self) -> Decision:

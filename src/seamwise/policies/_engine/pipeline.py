@@ -141,7 +141,7 @@ class Guard(Generic[E_co]):
                     result: Result[T, E0 | E_co] = outcome
                     return result
             except BaseException as error:
-                outcome = _abort(permits, error)
+                outcome = abort_call(permits, error)
                 if outcome is not None:
                     continue
                 raise
@@ -195,7 +195,7 @@ class Guard(Generic[E_co]):
                     result: Result[T, E0 | E_co] = outcome
                     return result
             except BaseException as error:
-                outcome = _abort(permits, error)
+                outcome = abort_call(permits, error)
                 if outcome is not None:
                     continue
                 raise
@@ -415,7 +415,7 @@ class Layer(Guard[E_co]):
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
             except BaseException as error:
-                failure: Any = _abort([decision], error)
+                failure: Any = abort_call([decision], error)
                 if failure is None:
                     raise
                 result = failure
@@ -440,7 +440,7 @@ class Layer(Guard[E_co]):
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
             except BaseException as error:
-                failure: Any = _abort([decision], error)
+                failure: Any = abort_call([decision], error)
                 if failure is None:
                     raise
                 result = failure
@@ -615,7 +615,7 @@ def _add_usage_note(error: TypeError) -> TypeError:
     return error
 
 
-def _abort(permits: list[Permit], error: BaseException) -> Failure[object] | None:
+def abort_call(permits: list[Permit], error: BaseException) -> Failure[object] | None:
     """Abort the permits, innermost first, until one returns a failure that replaces the error."""
     # An error without further frames comes from the call of `op` itself: a wrong signature.
     if (
