@@ -16,19 +16,20 @@ from purgatory import AsyncCircuitBreakerFactory, SyncCircuitBreakerFactory
 from purgatory.domain.model import OpenedState
 
 from benchmarks.measure import Comparison, Timer, timed
-from seamwise import Failure, Result, Success, TaggedError
+from seamwise import Failure, Result, Success
+from seamwise.catalog.network import HostUnreachable
 from seamwise.policies import circuit, deadline, rate_limit, retry
 
-_DONE: Result[int, TaggedError] = Success(1)
+_DONE: Result[int, HostUnreachable] = Success(1)
 _UNLIMITED = 10**9
 
 
-def op() -> Result[int, TaggedError]:
+def op() -> Result[int, HostUnreachable]:
     """Return a success."""
     return _DONE
 
 
-async def op_async() -> Result[int, TaggedError]:
+async def op_async() -> Result[int, HostUnreachable]:
     """Return a success, in a task."""
     return _DONE
 
@@ -89,12 +90,12 @@ _OPEN_PURGATORY = SyncCircuitBreakerFactory(
 _OPEN_PYBREAKER = pybreaker.CircuitBreaker(fail_max=1, reset_timeout=_UNLIMITED)
 
 
-def _call_through_purgatory() -> Result[int, TaggedError]:
+def _call_through_purgatory() -> Result[int, HostUnreachable]:
     with _PURGATORY:
         return op()
 
 
-async def _call_through_purgatory_async() -> Result[int, TaggedError]:
+async def _call_through_purgatory_async() -> Result[int, HostUnreachable]:
     async with _PURGATORY_ASYNC:
         return await op_async()
 
@@ -141,18 +142,18 @@ _LIMITS_EMPTY = RateLimitItemPerSecond(1, _UNLIMITED)
 _LIMITS.hit(_LIMITS_EMPTY, 'bank')
 
 
-async def _call_through_aiolimiter() -> Result[int, TaggedError]:
+async def _call_through_aiolimiter() -> Result[int, HostUnreachable]:
     async with _AIOLIMITER:
         return await op_async()
 
 
-def _call_through_limits() -> Result[int, TaggedError | str]:
+def _call_through_limits() -> Result[int, HostUnreachable | str]:
     if not _LIMITS.hit(_LIMITS_ITEM, 'bank'):
         return Failure('too many')
     return op()
 
 
-def _refusal_by_limits() -> Result[int, TaggedError | str]:
+def _refusal_by_limits() -> Result[int, HostUnreachable | str]:
     if not _LIMITS.hit(_LIMITS_EMPTY, 'bank'):
         return Failure('too many')
     return op()
@@ -163,7 +164,7 @@ def _refusal_by_limits() -> Result[int, TaggedError | str]:
 _DEADLINE = deadline(30.0)
 
 
-async def _call_through_timeout() -> Result[int, TaggedError]:
+async def _call_through_timeout() -> Result[int, HostUnreachable]:
     async with asyncio.timeout(30.0):
         return await op_async()
 

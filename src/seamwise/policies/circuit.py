@@ -105,7 +105,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
             if type(outcome) not in _SUCCESS:
                 outcome = self._expect_result(outcome)
         except BaseException as error:
-            abort_call([closed], error)
+            _ = abort_call([closed], error)
             raise
         result: Result[T, E0] = outcome
         if closed.counter.is_clean and type(outcome) in _SUCCESS:
@@ -126,7 +126,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
             if type(outcome) not in _SUCCESS:
                 outcome = self._expect_result(outcome)
         except BaseException as error:
-            abort_call([closed], error)
+            _ = abort_call([closed], error)
             raise
         result: Result[T, E0] = outcome
         if closed.counter.is_clean and type(outcome) in _SUCCESS:

@@ -277,6 +277,8 @@ def _pending(attempts: list[Task[T]]) -> list[Task[T]]:
 
 
 def _asks_for_delay(outcome: Outcome) -> bool:
+    if type(outcome) is Success:
+        return False
     error: object = outcome.failure()
     return isinstance(error, TaggedError) and bool(retry_after(error))
 

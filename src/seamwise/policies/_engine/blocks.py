@@ -96,6 +96,7 @@ class Block:
         is_ready, self._is_ready = self._is_ready, False
         return is_ready
 
+    # seamwise: allow[SW106] a block can fail with any error
     def _outcome(self, exception: BaseException | None) -> Outcome | None:
         """Return the outcome of the block, or None if its exception propagates."""
         if exception is None:
@@ -129,6 +130,7 @@ class Block:
                         break
                 else:
                     return outcome
+            # seamwise: allow[SW103] it propagates unless a guard replaces it by its failure
             except BaseException as error:
                 outcome = abort_permits(permits, error)
                 if outcome is None:
@@ -198,13 +200,15 @@ class Attempts:
         return block._is_ready
 
 
+# seamwise: allow[SW106] a block can fail with any error
 def _wait_all_sync(steps: _Steps) -> Outcome | None:
     try:
         wait = next(steps)
         while True:
             try:
                 result = wait.wait_sync()
-            except BaseException as error:  # noqa: BLE001 -- raised in the generator
+            # seamwise: allow[SW103] it is raised in the generator
+            except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:
                 wait = steps.send(result)
@@ -213,13 +217,15 @@ def _wait_all_sync(steps: _Steps) -> Outcome | None:
         return outcome
 
 
+# seamwise: allow[SW106] a block can fail with any error
 async def _wait_all(steps: _Steps) -> Outcome | None:
     try:
         wait = next(steps)
         while True:
             try:
                 result = await wait.wait()
-            except BaseException as error:  # noqa: BLE001 -- raised in the generator
+            # seamwise: allow[SW103] it is raised in the generator
+            except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:
                 wait = steps.send(result)

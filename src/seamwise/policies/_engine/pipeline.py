@@ -414,6 +414,7 @@ class Layer(Guard[E_co]):
                 outcome: Any = await op(*args, **kwargs)
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
+            # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
                 failure: Any = abort_call([decision], error)
                 if failure is None:
@@ -439,6 +440,7 @@ class Layer(Guard[E_co]):
                 outcome: Any = op(*args, **kwargs)
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
+            # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
                 failure: Any = abort_call([decision], error)
                 if failure is None:

@@ -101,10 +101,11 @@ class Exchange(Generic[Q, R]):
     def run_sync(self, send: Callable[[Q], R]) -> R | TaggedError:
         """Send the request in a thread; return the response, or the error of a guard."""
 
-        def attempt() -> Result[R, Any]:
+        def attempt() -> Result[R, NetworkError]:
             self._close_all()
             try:
                 return self._result(send(self._request))
+            # seamwise: allow[SW103] it is raised again unless it is a failure of the network
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:
@@ -123,10 +124,11 @@ class Exchange(Generic[Q, R]):
     async def run(self, send: Callable[[Q], Awaitable[R]]) -> R | TaggedError:
         """Send the request in a task; return the response, or the error of a guard."""
 
-        async def attempt() -> Result[R, Any]:
+        async def attempt() -> Result[R, NetworkError]:
             await self._aclose_all()
             try:
                 return self._result(await send(self._request))
+            # seamwise: allow[SW103] it is raised again unless it is a failure of the network
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:
@@ -155,12 +157,12 @@ class Exchange(Generic[Q, R]):
             if response is not kept:
                 await response.aclose()
 
-    def _result(self, response: R) -> Result[R, NetworkError]:
+    def _result(self, response: R) -> Result[R, UpstreamFailed | UpstreamRateLimited]:
         self._open.append(response)
         status = response.status_code
         delay = from_headers(response.headers, now=datetime.now(UTC))
         host = self._request.url.host
-        error: NetworkError
+        error: UpstreamFailed | UpstreamRateLimited
         if status == _TOO_MANY_REQUESTS:
             error = UpstreamRateLimited(host, retry_after=delay)
         elif status in _FAILED_STATUSES or (
