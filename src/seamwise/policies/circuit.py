@@ -6,11 +6,11 @@ from typing import Any, Final, ParamSpec, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Permit
-from seamwise.policies._engine.pipeline import Layer, abort_call, is_active
+from seamwise.policies._engine.pipeline import SUCCESS, Layer, abort_call, is_active
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
@@ -24,9 +24,6 @@ T = TypeVar('T')
 E0 = TypeVar('E0', bound=TaggedError)
 E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
-
-# A tuple, because type checkers would narrow `Any` by a comparison with the class.
-_SUCCESS: Final[tuple[type, ...]] = (Success,)
 
 _FIVE_FAILURES: Final = consecutive(5)
 
@@ -102,13 +99,13 @@ class Circuit(CircuitLayer[CircuitOpen]):
         outcome: Any = None
         try:
             outcome = await op(*args, **kwargs)
-            if type(outcome) not in _SUCCESS:
+            if type(outcome) not in SUCCESS:
                 outcome = self._expect_result(outcome)
         except BaseException as error:
             _ = abort_call([closed], error)
             raise
         result: Result[T, E0] = outcome
-        if closed.counter.is_clean and type(outcome) in _SUCCESS:
+        if closed.counter.is_clean and type(outcome) in SUCCESS:
             return result
         return closed.leave(result)
 
@@ -123,13 +120,13 @@ class Circuit(CircuitLayer[CircuitOpen]):
         outcome: Any = None
         try:
             outcome = op(*args, **kwargs)
-            if type(outcome) not in _SUCCESS:
+            if type(outcome) not in SUCCESS:
                 outcome = self._expect_result(outcome)
         except BaseException as error:
             _ = abort_call([closed], error)
             raise
         result: Result[T, E0] = outcome
-        if closed.counter.is_clean and type(outcome) in _SUCCESS:
+        if closed.counter.is_clean and type(outcome) in SUCCESS:
             return result
         return closed.leave(result)
 

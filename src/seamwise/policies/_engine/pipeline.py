@@ -124,7 +124,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = await op(*args, **kwargs)
-                        if type(outcome) not in _SUCCESS:
+                        if type(outcome) not in SUCCESS:
                             outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -178,7 +178,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = op(*args, **kwargs)
-                        if type(outcome) not in _SUCCESS:
+                        if type(outcome) not in SUCCESS:
                             outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -228,7 +228,7 @@ class Guard(Generic[E_co]):
                 f'{repeating[0]!r} repeats calls, but a with statement runs its block once: '
                 'use `for attempt in guard: with attempt: …`.'
             )
-        return Block(self.name, self._enters if _is_active else ())
+        return self._new_block()
 
     def __iter__(self) -> Iterator[Block]:
         """Iterate over the attempts of a block of code in a thread; see `Attempts`.
@@ -238,11 +238,14 @@ class Guard(Generic[E_co]):
         ...         print('attempt')
         attempt
         """
-        return Attempts(Block(self.name, self._enters if _is_active else ()))
+        return Attempts(self._new_block())
 
     def __aiter__(self) -> AsyncIterator[Block]:
         """Iterate over the attempts of a block of code in a task: `async with attempt:`."""
-        return Attempts(Block(self.name, self._enters if _is_active else ()))
+        return Attempts(self._new_block())
+
+    def _new_block(self) -> Block:
+        return Block(self.name, self._enters if _is_active else ())
 
     def once(self) -> Guard[E_co]:
         """Return a pipeline without the guards that repeat calls: `retry` and `hedge`.
@@ -412,7 +415,7 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = await op(*args, **kwargs)
-                if type(outcome) not in _SUCCESS:
+                if type(outcome) not in SUCCESS:
                     outcome = self._expect_result(outcome)
             # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
@@ -438,7 +441,7 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = op(*args, **kwargs)
-                if type(outcome) not in _SUCCESS:
+                if type(outcome) not in SUCCESS:
                     outcome = self._expect_result(outcome)
             # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
@@ -581,7 +584,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 # Tuples, because type checkers would narrow `Any` by a comparison with the classes.
-_SUCCESS: tuple[type, ...] = (Success,)
+SUCCESS: tuple[type, ...] = (Success,)
 _FAILURE: tuple[type, ...] = (Failure,)
 _RESULTS: tuple[type, ...] = (Success, Failure)
 

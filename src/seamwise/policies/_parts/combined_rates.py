@@ -1,14 +1,11 @@
 """Several rates at once: a call takes its slots in all of them, or in none."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from typing_extensions import override
 
 from seamwise.policies._engine.world import World
-from seamwise.policies._parts.meter import NANOSECONDS, Bucket, Meter, scaled_weight
-
-_CALL_WEIGHT: Final = 1_000_000_000
+from seamwise.policies._parts.meter import CALL_WEIGHT, NANOSECONDS, Bucket, Meter, scaled_weight
 
 
 class CombinedRates(Meter):
@@ -32,7 +29,7 @@ class CombinedRates(Meter):
 
     @override
     def weight(self, cost: float) -> int:
-        return scaled_weight(cost, _CALL_WEIGHT)
+        return scaled_weight(cost, CALL_WEIGHT)
 
     @override
     def __str__(self) -> str:
@@ -82,4 +79,4 @@ class _CombinedBucket(Bucket):
 
 
 def _part_of(weight: int, call_weight: int) -> int:
-    return -(-weight * call_weight // _CALL_WEIGHT)
+    return -(-weight * call_weight // CALL_WEIGHT)

@@ -13,6 +13,9 @@ from seamwise.policies._engine.world import World
 
 NANOSECONDS: Final = 1_000_000_000
 
+CALL_WEIGHT: Final = 1_000_000_000
+"""Weight of one call where it is not a time: costs are fractions of it."""
+
 TOLERANCE: Final = 1_000
 """Nanoseconds by which a call may be early. The difference of two readings of a clock that counts
 from 1970 has a rounding error of a quarter of that.

@@ -1,15 +1,12 @@
 """Sliding window: the exact limit in any period, which stores the calls of the last period."""
 
 from collections import deque
-from typing import Final
 
 from typing_extensions import override
 
 from seamwise.policies._engine.world import World
 from seamwise.policies._parts.gcra import count_calls
-from seamwise.policies._parts.meter import NANOSECONDS, Bucket, Meter, scaled_weight
-
-_CALL_WEIGHT: Final = 1_000_000_000
+from seamwise.policies._parts.meter import CALL_WEIGHT, NANOSECONDS, Bucket, Meter, scaled_weight
 
 
 class SlidingWindow(Meter):
@@ -26,7 +23,7 @@ class SlidingWindow(Meter):
 
     def __init__(self, limit: int, *, period: float, world: World, scale: int = 1) -> None:
         super().__init__(scale * NANOSECONDS, world)
-        self.capacity = limit * _CALL_WEIGHT
+        self.capacity = limit * CALL_WEIGHT
         self.length = round(period * NANOSECONDS) * scale
         self._text = f'{count_calls(limit)} in any {period:g} s'
 
@@ -36,7 +33,7 @@ class SlidingWindow(Meter):
 
     @override
     def weight(self, cost: float) -> int:
-        return scaled_weight(cost, _CALL_WEIGHT)
+        return scaled_weight(cost, CALL_WEIGHT)
 
     @override
     def __str__(self) -> str:

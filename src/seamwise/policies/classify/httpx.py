@@ -20,6 +20,7 @@ from seamwise.catalog.network import (
 from seamwise.containers import Failure
 from seamwise.edges import Classify
 from seamwise.policies.classify.exception_text import exception_reason, redacted_excerpt
+from seamwise.policies.classify.http_statuses import TOO_MANY_REQUESTS, is_upstream_failure
 from seamwise.policies.hints import from_headers
 
 if TYPE_CHECKING:
@@ -52,13 +53,8 @@ _TIMEOUT_PHASES = {
     for phase in ('connect', 'read', 'write', 'pool')
 }
 
+_FORBIDDEN = 403
 _CREDENTIAL_STATUSES = frozenset({401, 403, 407})
-_REPEATABLE_STATUSES = frozenset({408, 425})
-"""Statuses below 500 after which the same request may be sent again (RFC 9110, 15.5.9; RFC 8470,
-5.2).
-"""
-_PERMANENT_STATUSES = frozenset({501, 505})
-"""Statuses from 500 for requests that this server never supports (RFC 9110, 15.6.2, 15.6.6)."""
 
 
 def httpx_failures(
@@ -104,14 +100,14 @@ def httpx_failures(
         status = response.status_code
         name = service or _host(error.request)
         delay = from_headers(response.headers, now=datetime.now(UTC))
-        if status == 429 or (status == 403 and _is_rate_limit(response.headers, delay)):  # noqa: PLR2004
+        if status == TOO_MANY_REQUESTS or (
+            status == _FORBIDDEN and _is_rate_limit(response.headers, delay)
+        ):
             return Failure(UpstreamRateLimited(name, retry_after=delay, cause=error))
         if status in _CREDENTIAL_STATUSES:
             config = required_config or f'the credentials for {name}'
             return Failure(CredentialsRejected(name, config, cause=error))
-        if status in _REPEATABLE_STATUSES or (
-            status >= 500 and status not in _PERMANENT_STATUSES  # noqa: PLR2004
-        ):
+        if is_upstream_failure(status):
             return Failure(
                 UpstreamFailed(
                     name, status, _body_excerpt(response), retry_after=delay, cause=error

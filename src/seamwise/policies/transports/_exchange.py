@@ -12,15 +12,11 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.edges import Classify
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies.classify.http_statuses import TOO_MANY_REQUESTS, is_upstream_failure
 from seamwise.policies.hints import from_headers
 
 IDEMPOTENT_METHODS: Final = frozenset({'GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE'})
 """RFC 9110, 9.2.2."""
-
-_TOO_MANY_REQUESTS: Final = 429
-_FAILED_STATUSES: Final = frozenset({408, 425})
-_FIRST_SERVER_ERROR: Final = 500
-_PERMANENT_STATUSES: Final = frozenset({501, 505})
 
 
 class Url(Protocol):
@@ -163,11 +159,9 @@ class Exchange(Generic[Q, R]):
         delay = from_headers(response.headers, now=datetime.now(UTC))
         host = self._request.url.host
         error: UpstreamFailed | UpstreamRateLimited
-        if status == _TOO_MANY_REQUESTS:
+        if status == TOO_MANY_REQUESTS:
             error = UpstreamRateLimited(host, retry_after=delay)
-        elif status in _FAILED_STATUSES or (
-            status >= _FIRST_SERVER_ERROR and status not in _PERMANENT_STATUSES
-        ):
+        elif is_upstream_failure(status):
             error = UpstreamFailed(host, status, '', retry_after=delay)
         else:
             return Success(response)
