@@ -1,5 +1,6 @@
 """A real Redis server for tests, on a free port, without persistence."""
 
+import os
 import signal
 import socket
 import subprocess
@@ -25,7 +26,8 @@ class Server:
     """A server that can be killed, paused and restarted."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        binary = program('redis-server')
+        # For example, valkey-server.
+        binary = program(os.environ.get('SEAMWISE_REDIS_SERVER', 'redis-server'))
         self.port = free_port()
         options_without_persistence = [
             '--save',

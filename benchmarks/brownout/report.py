@@ -1,0 +1,128 @@
+"""The page of the simulation, and its picture."""
+
+from pathlib import Path
+from typing import Any
+
+from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]  # it has a type for each of its 300 settings
+from matplotlib.figure import Figure
+
+from benchmarks.brownout.clients import Strategy
+from benchmarks.brownout.plan import Plan
+from benchmarks.brownout.simulation import Run
+
+_TITLES: dict[Strategy, str] = {
+    'timeout': 'time limit',
+    'retries': 'time limit and retries',
+    'adaptive': 'guards with an adaptive limit',
+    'fixed': 'guards with a fixed limit',
+}
+
+_PAGE = """\
+# A brown-out, with and without guards
+
+`python -m benchmarks.brownout` runs this simulation in real time and writes this page. It needs
+`redis-server`.
+
+{clients:,} clients in {processes} processes call a service over TCP, each every {period:g} seconds:
+{rate:.0f} calls per second. The service handles {slots} requests at a time, in {service_time:g} s
+each, so that it can serve {capacity:.0f} per second. From second {slow_from:g} to second
+{slow_until:g} it browns out: a request takes {slow_time:g} s, and it can serve {slow_capacity:.0f}
+per second. It queues what it cannot handle at once, and does not notice that a client gave up after
+{patience:g} s.
+
+![Calls, requests and answers per second. With retries, the service does not recover.](brownout.svg)
+
+| clients have | answered in the brown-out | answered after it | recovered after | requests per call in the brown-out | and after it |
+| --- | ---: | ---: | ---: | ---: | ---: |
+{rows}
+
+- Without guards, the queue of the service grows to more than {patience:g} s, and every answer comes
+  too late: the service works, but serves nobody.
+- With retries, each call that fails becomes {attempts} requests. That is more than the healthy
+  service can serve, so the overload does not end with its cause (a *metastable failure*; Bronson et
+  al., HotOS 2021).
+- The guards are `bulkhead >> circuit >> retry`. The
+  [bulkhead](guards.md#limit-rate-and-concurrency) refuses the calls that the service cannot handle,
+  so that its queue stays short. The [circuit in Redis](guards.md#share-limits-between-processes)
+  counts the failures of both processes. The [budget](guards.md#limit-retries-with-a-budget) limits
+  the retries to a tenth of the calls.
+- A bulkhead of 25 calls in each process, somewhat more than half of what the service handles at a
+  time, lets the slow service do all it can. `adaptive(5, 100, start=25)` does not have to know
+  that number, and needs a few failures to find it.
+
+The service has recovered in the first second after which at least 95 % of the calls of every second
+are answered.
+"""  # noqa: E501 -- tables and images in Markdown cannot be wrapped
+
+
+def page(runs: list[Run]) -> str:
+    """Return the page in Markdown."""
+    plan = runs[0].plan
+    return _PAGE.format(
+        clients=plan.clients,
+        processes=plan.processes,
+        period=plan.period,
+        rate=plan.rate,
+        slots=plan.slots,
+        service_time=plan.service_time,
+        capacity=plan.slots / plan.service_time,
+        slow_from=plan.slow_from,
+        slow_until=plan.slow_until,
+        slow_time=plan.slow_time,
+        slow_capacity=plan.slots / plan.slow_time,
+        patience=plan.patience,
+        attempts=plan.attempts,
+        rows='\n'.join(map(_row, runs)),
+    )
+
+
+def _row(run: Run) -> str:
+    plan = run.plan
+    in_brownout = plan.slow_from, plan.slow_until
+    after_it = plan.slow_until, plan.duration
+    recovery = 'never' if run.recovery is None else f'{run.recovery} s'
+    cells = [
+        _TITLES[run.strategy],
+        f'{run.answered_share(*in_brownout):.0%}'.replace('%', ' %'),
+        f'{run.answered_share(*after_it):.0%}'.replace('%', ' %'),
+        recovery,
+        f'{run.load_multiple(*in_brownout):.2f}',
+        f'{run.load_multiple(*after_it):.2f}',
+    ]
+    return f'| {" | ".join(cells)} |'
+
+
+def picture(runs: list[Run], target: Path) -> None:
+    """Draw the calls, requests and answers of each second as an SVG."""
+    plan: Plan = runs[0].plan
+    seconds = range(int(plan.duration))
+    edges = range(int(plan.duration) + 1)
+    with rc_context({'svg.hashsalt': 'seamwise', 'svg.fonttype': 'none', 'font.size': 9}):
+        figure = Figure(figsize=(9, 7), layout='constrained')
+        axes = figure.subplots(len(runs), 1, sharex=True, sharey=True)
+        for axis, run in zip(axes, runs, strict=True):
+            axis.axvspan(plan.slow_from, plan.slow_until, color='#f3d9d9', lw=0)
+            axis.stairs(
+                [run.requests[second] for second in seconds],
+                edges,
+                fill=True,
+                color='#d9a441',
+                label='requests to the service',
+            )
+            axis.stairs(
+                [run.answered[second] for second in seconds],
+                edges,
+                fill=True,
+                color='#3b6ea5',
+                label='answered calls',
+            )
+            axis.stairs(
+                [run.calls[second] for second in seconds], edges, color='black', label='calls'
+            )
+            axis.set_title(_TITLES[run.strategy], loc='left')
+            axis.grid(axis='y', lw=0.4)
+        axes[0].legend(loc='upper right')
+        axes[-1].set_xlabel('seconds; the service is slow in the shaded time')
+        untyped_figure: Any = figure  # the keyword arguments have no types
+        untyped_figure.supylabel('per second')
+        untyped_figure.savefig(target, format='svg', metadata={'Date': None})
