@@ -93,6 +93,7 @@ async def _run(assignment: Assignment) -> Outcomes:
         async def call() -> None:
             second = int(now())
             calls[second] += 1
+            # seamwise: allow[SW114] failures are the difference of the two counters
             if isinstance(await guard.run(attempt), Success):
                 answered[second] += 1
 

@@ -660,7 +660,7 @@ def test_connections_to_a_server_that_became_a_replica_are_closed(own_server: Se
             )
             await guard.run(succeed)
             # Several threads that call concurrently need several connections.
-            pool: ConnectionPool = guard.__dict__['_store']._pool
+            pool: ConnectionPool = guard.__dict__['_store']._route.pool()
             for connection in [pool.acquire(5.0) for _ in range(3)]:
                 pool.release(connection)
             assert count_connections() == 4

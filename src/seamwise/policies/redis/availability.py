@@ -27,6 +27,7 @@ MAX_PAUSE: Final = 30.0
 
 _CREDENTIAL_ERRORS = (redis.AuthenticationError, redis.AuthorizationError)
 _OUTAGE_ERRORS = (
+    redis.AskError,
     redis.ConnectionError,
     redis.TimeoutError,
     redis.ClusterDownError,

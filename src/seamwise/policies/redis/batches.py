@@ -23,6 +23,7 @@ from seamwise.policies.redis.connections import (
     AsyncConnectionPool,
     get_connection,
 )
+from seamwise.policies.redis.routes import Route
 from seamwise.policies.redis.scripts import Script
 from seamwise.policies.redis.timeouts import InsistentTimeout
 
@@ -202,36 +203,24 @@ async def _exchange_commands(
     return missing
 
 
-class _ClientSenders:
-    """Batch senders of one client, by event loop and bound."""
-
-    def __init__(self, loop: AbstractEventLoop) -> None:
-        self._first_loop = ref(loop)
-        self._senders: WeakKeyDictionary[AbstractEventLoop, dict[float, BatchSender]] = (
-            WeakKeyDictionary()
-        )
-
-    def get(self, loop: AbstractEventLoop, bound: float) -> BatchSender:
-        by_bound = self._senders.setdefault(loop, {})
-        sender = by_bound.get(bound)
-        if sender is None:
-            is_pooled = self._first_loop() is loop
-            sender = by_bound[bound] = BatchSender(bound=bound, is_pooled=is_pooled)
-        return sender
-
+_PoolSenders: TypeAlias = WeakKeyDictionary[AbstractEventLoop, dict[float, BatchSender]]
+"""Batch senders of one connection pool, by event loop and bound."""
 
 _lock: Final = Lock()
-_clients: WeakKeyDictionary[AsyncConnectionPool, _ClientSenders] = WeakKeyDictionary()
+_pools: Final[WeakKeyDictionary[AsyncConnectionPool, _PoolSenders]] = WeakKeyDictionary()
+_first_loops: Final[WeakKeyDictionary[object, ref[AbstractEventLoop]]] = WeakKeyDictionary()
 
 
-def batch_sender(pool: AsyncConnectionPool, *, bound: float) -> BatchSender:
-    """Return the sender of the running event loop for a connection pool.
+def batch_sender(route: Route[AsyncConnectionPool], *, bound: float) -> BatchSender:
+    """Return the sender of the running event loop for the connection pool of a route.
 
     All guards with the same pool and bound share it.
     """
-    loop = asyncio.get_running_loop()
+    loop, pool = asyncio.get_running_loop(), route.pool()
     with _lock:
-        senders = _clients.get(pool)
-        if senders is None:
-            senders = _clients[pool] = _ClientSenders(loop)
-        return senders.get(loop, bound)
+        first_loop = _first_loops.setdefault(route.owner, ref(loop))
+        senders = _pools.setdefault(pool, WeakKeyDictionary())
+        by_bound = senders.setdefault(loop, {})
+        if bound not in by_bound:
+            by_bound[bound] = BatchSender(bound=bound, is_pooled=first_loop() is loop)
+        return by_bound[bound]

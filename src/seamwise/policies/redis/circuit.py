@@ -317,6 +317,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
 
     Args:
         redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
+            A RedisCluster of either kind works too.
         name: Name in errors, events and descriptions, and part of the key in Redis.
         trip: Condition that opens the circuit: `consecutive(…)` or `ratio(…)`, with at most
             10,000 calls.

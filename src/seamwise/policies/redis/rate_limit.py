@@ -61,6 +61,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     Args:
         limit: Maximum number of calls per period of all processes together.
         redis: A redis.asyncio.Redis for `run`, a redis.Redis for `run_sync`, or `Clients` of both.
+            A RedisCluster of either kind works too.
         period: Length of the period, in seconds.
         name: Name in errors, events and descriptions, and part of the keys in Redis.
         burst: Maximum number of simultaneous calls after a pause (None: `limit`).

@@ -1,10 +1,11 @@
 """Calls of a Lua script in Redis, with a time bound and a backoff after failures."""
 
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 
 import msgspec
-from redis.exceptions import NoScriptError, RedisError
+import redis.asyncio
+from redis.exceptions import MovedError, NoScriptError, RedisError
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
@@ -14,6 +15,7 @@ from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.batches import ScriptRequest, batch_sender
 from seamwise.policies.redis.clients import Clients
+from seamwise.policies.redis.clusters import async_cluster_route, cluster_route
 from seamwise.policies.redis.connections import (
     AsyncConnectionPool,
     Connection,
@@ -22,7 +24,11 @@ from seamwise.policies.redis.connections import (
     is_pool_exhausted,
     read_reply,
 )
+from seamwise.policies.redis.routes import Address, Pool, Route
 from seamwise.policies.redis.scripts import Script
+
+MAX_TRIES: Final = 3
+"""Number of nodes of a Redis Cluster that a call tries if they redirect it."""
 
 MAX_BOUND: Final = 60.0
 """Upper bound of `bound`, in seconds."""
@@ -62,10 +68,8 @@ class Store:
         self._name = name
         self._script = script
         self._bound = bound
-        self._async_pool: AsyncConnectionPool | None = (
-            None if clients.asyncio is None else clients.asyncio.connection_pool
-        )
-        self._pool = None if clients.sync is None else connection_pool(clients.sync, bound=bound)
+        self._async_route = _async_route(clients)
+        self._route = _route(clients, bound=bound)
 
     def refuse(self) -> Failure[StoreUnavailable]:
         """Return the failure of a call that is refused because Redis is unavailable."""
@@ -92,20 +96,22 @@ class Store:
             RedisError: Redis rejected the call, e.g. because of a wrong password.
             TypeError: The guard has no client for tasks.
         """
-        pool = self._async_pool
-        if pool is None:
+        route = self._async_route
+        if route is None:
             raise TypeError(
                 f'{self._name!r} has no client for tasks: '
                 'pass redis=Clients(asyncio=redis.asyncio.Redis(…), sync=…).'
             )
         backoff = self.backoff
-        request = ScriptRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
-        reply = await batch_sender(pool, bound=self._bound).send(pool, request)
-        if isinstance(reply, TimeoutError):
-            backoff.on_failure(ticket)
-            return None
-        if isinstance(reply, RedisError):
-            self._handle_error(reply, ticket)
+        pool, reply = route.pool(), None
+        for _ in range(MAX_TRIES):
+            pool = route.pool()
+            request = ScriptRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
+            reply = await batch_sender(route, bound=self._bound).send(pool, request)
+            if not (isinstance(reply, MovedError) and route.follow(_address(reply))):
+                break
+        if isinstance(reply, (TimeoutError, RedisError)):
+            self._handle_error(reply, ticket, route, pool)
             return None
         if isinstance(reply, Exception):
             raise reply
@@ -116,30 +122,61 @@ class Store:
 
     def call_sync(self, ticket: int, key: str, *args: str) -> list[int] | None:
         """Do the same as `call`, in a thread."""
-        pool = self._pool
-        if pool is None:
+        route = self._route
+        if route is None:
             raise TypeError(
                 f'{self._name!r} has no client for threads: '
                 'pass redis=Clients(sync=redis.Redis(…), asyncio=…).'
             )
         deadline = monotonic() + self._bound
-        try:
-            reply = _call_script_sync(pool, self._script, key, args, deadline=deadline)
-        except TimeoutError:
-            self.backoff.on_failure(ticket)
-            return None
-        except RedisError as error:
-            self._handle_error(error, ticket)
-            return None
-        self.backoff.on_success(ticket)
-        return msgspec.convert(reply, list[int])
+        for number in range(1, MAX_TRIES + 1):
+            pool = route.pool()
+            try:
+                reply = _call_script_sync(pool, self._script, key, args, deadline=deadline)
+            except (TimeoutError, RedisError) as error:
+                is_redirected = isinstance(error, MovedError) and route.follow(_address(error))
+                if is_redirected and number < MAX_TRIES:
+                    continue
+                self._handle_error(error, ticket, route, pool)
+                break
+            self.backoff.on_success(ticket)
+            return msgspec.convert(reply, list[int])
+        return None
 
-    def _handle_error(self, error: RedisError, ticket: int) -> None:
-        """Start a pause if Redis is unavailable, else raise the error."""
-        if not is_unavailable(error):
-            raise error
-        if not is_pool_exhausted(error):
-            self.backoff.on_failure(ticket)
+    def _handle_error(
+        self, error: TimeoutError | RedisError, ticket: int, route: Route[Pool], pool: Pool
+    ) -> None:
+        """Count a failure if Redis is unavailable, else raise the error."""
+        if isinstance(error, RedisError):
+            if not is_unavailable(error):
+                raise error
+            if is_pool_exhausted(error):
+                return
+        route.leave(pool)
+        self.backoff.on_failure(ticket)
+
+
+def _address(redirection: MovedError) -> Address:
+    untyped_redirection: Any = redirection
+    return untyped_redirection.host, untyped_redirection.port
+
+
+def _async_route(clients: Clients) -> Route[AsyncConnectionPool] | None:
+    client = clients.asyncio
+    if client is None:
+        return None
+    if isinstance(client, redis.asyncio.RedisCluster):
+        return async_cluster_route(client)
+    return Route(client.connection_pool)
+
+
+def _route(clients: Clients, *, bound: float) -> Route[ConnectionPool] | None:
+    client = clients.sync
+    if client is None:
+        return None
+    if isinstance(client, redis.RedisCluster):
+        return cluster_route(client, bound=bound)
+    return Route(connection_pool(client, bound=bound))
 
 
 def _call_script_sync(
