@@ -441,6 +441,12 @@ def test_all_guards_are_measured_with_one_call(recorded: RecordedTelemetry) -> N
         ('watched bank', 'CircuitOpen'): 1
     }
     assert recorded.by('seamwise.retry.attempts', 'name') == {'watched retry': 1}
+    points = recorded.points('seamwise.guard.calls')
+    assert {
+        (point.attributes['outcome'], point.attributes.get('error.type')): point.count
+        for point in points
+        if point.attributes['name'] == 'watched bank >> watched retry'
+    } == {('failure', 'HostUnreachable'): 1, ('failure', 'CircuitOpen'): 1}
 
 
 # Workload

@@ -50,6 +50,7 @@ from seamwise.policies.errors import DeadlineExceeded as DeadlineExceeded
 from seamwise.policies.errors import GuardError as GuardError
 from seamwise.policies.errors import RateLimited as RateLimited
 from seamwise.policies.events import CircuitChanged as CircuitChanged
+from seamwise.policies.events import Completed as Completed
 from seamwise.policies.events import FellBack as FellBack
 from seamwise.policies.events import GaveUp as GaveUp
 from seamwise.policies.events import GuardEvent as GuardEvent

@@ -61,6 +61,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
         self._is_timed = settings.slow is not None
         self._max_delay = settings.open_for if settings.factor == 1.0 else settings.cap
         self.observer = observer
+        self.world = world
         self._machine = CircuitMachine(settings, world, partial(_notify_change, observer, name))
         super().__init__(name)
 
@@ -93,7 +94,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current task; see `Guard.run`."""
         closed = self._machine.current
-        if type(closed) is not Closed or self._is_timed or not is_active():
+        if type(closed) is not Closed or self._is_timed or self._has_timed_calls or not is_active():
             return await super().run(op, *args, **kwargs)
         # As in `Layer.run`, without asking the closed circuit for a decision.
         outcome: Any = None
@@ -115,7 +116,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current thread; see `Guard.run_sync`."""
         closed = self._machine.current
-        if type(closed) is not Closed or self._is_timed or not is_active():
+        if type(closed) is not Closed or self._is_timed or self._has_timed_calls or not is_active():
             return super().run_sync(op, *args, **kwargs)
         outcome: Any = None
         try:

@@ -81,8 +81,33 @@ class StoreBack(Struct, frozen=True):
     elapsed: float
 
 
+CallOutcome: TypeAlias = Literal['success', 'failure', 'defect', 'cancelled']
+"""How a call of a pipeline ended."""
+
+
+class Completed(Struct, frozen=True):
+    """A call of a pipeline ended, `elapsed` seconds after it started.
+
+    Only observers that were added with `calls=True` receive it. `error` is the failure, also one of
+    a guard itself.
+    """
+
+    name: str
+    outcome: CallOutcome
+    elapsed: float
+    error: TaggedError | None = None
+
+
 GuardEvent: TypeAlias = (
-    Retrying | Recovered | GaveUp | Refused | CircuitChanged | FellBack | StoreAway | StoreBack
+    Retrying
+    | Recovered
+    | GaveUp
+    | Refused
+    | CircuitChanged
+    | FellBack
+    | StoreAway
+    | StoreBack
+    | Completed
 )
 
 Observer: TypeAlias = Callable[[GuardEvent], None]

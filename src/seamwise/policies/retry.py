@@ -122,6 +122,7 @@ class RetryLayer(Layer[Never]):
     def __init__(self, settings: RetrySettings, /) -> None:
         self.settings = settings
         self.observer = settings.observer
+        self.world = settings.world
         super().__init__(settings.name)
 
     @override

@@ -14,24 +14,43 @@ class Observers:
     """The observers of one guard, and those of the process. None of their exceptions propagates.
 
     A guard creates an event only if `is_used` is True.
+
+    Args:
+        observer: The first observer.
+        on_change: Called with this object whenever `is_used` changes.
+        of_calls: Whether these observers receive an event for each call.
     """
 
-    __slots__ = ('__weakref__', '_observers', 'is_used')
+    __slots__ = ('__weakref__', '_observers', '_on_change', '_process', 'is_used')
 
-    def __init__(self, observer: Observer | None) -> None:
+    def __init__(
+        self,
+        observer: Observer | None,
+        *,
+        on_change: Callable[['Observers'], None] | None = None,
+        of_calls: bool = False,
+    ) -> None:
         self._observers: tuple[_SafeObserver, ...] = (
             () if observer is None else (_SafeObserver(observer),)
         )
+        self.is_used = False
+        self._on_change = on_change
+        self._process = _of_calls if of_calls else _of_events
         with _lock:
-            _guards.add(self)
+            self._process.members.add(self)
             self.update()
 
     def __call__(self, event: GuardEvent) -> None:
         """Notify all observers of an event."""
         for observer in self._observers:
             observer(event)
-        for observer in _process_observers:
+        for observer in self._process.observers:
             observer(event)
+
+    def extend(self, other: 'Observers') -> None:
+        """Add the observers of another guard."""
+        for observer in other._observers:
+            self.add(observer)
 
     def add(self, observer: '_SafeObserver') -> None:
         """Add an observer."""
@@ -47,7 +66,10 @@ class Observers:
 
     def update(self) -> None:
         """Update `is_used`."""
-        self.is_used = bool(self._observers or _process_observers)
+        is_used = bool(self._observers or self._process.observers)
+        has_changed, self.is_used = is_used != self.is_used, is_used
+        if has_changed and self._on_change is not None:
+            self._on_change(self)
 
 
 class _SafeObserver:
@@ -69,9 +91,37 @@ class _SafeObserver:
                 report_defect(defect, guard=event.name)
 
 
+class _ProcessObservers:
+    """The observers of all guards of the process.
+
+    Attributes:
+        observers: The observers.
+        members: The observers of each guard.
+    """
+
+    __slots__ = ('members', 'observers')
+
+    def __init__(self) -> None:
+        self.observers: tuple[_SafeObserver, ...] = ()
+        self.members: WeakSet[Observers] = WeakSet()
+
+    def add(self, observer: _SafeObserver) -> None:
+        with _lock:
+            self._set((*self.observers, observer))
+
+    def remove(self, observer: _SafeObserver) -> None:
+        with _lock:
+            self._set(tuple(item for item in self.observers if item is not observer))
+
+    def _set(self, observers: tuple[_SafeObserver, ...]) -> None:
+        self.observers = observers
+        for member in list(self.members):
+            member.update()
+
+
 _lock: Final = Lock()
-_guards: Final[WeakSet[Observers]] = WeakSet()
-_process_observers: tuple[_SafeObserver, ...] = ()
+_of_events: Final = _ProcessObservers()
+_of_calls: Final = _ProcessObservers()
 
 
 def observers_of(observer: Observer | None) -> Observers:
@@ -100,8 +150,13 @@ def observe_each(guards: list[Observers], observer: Observer) -> Callable[[], No
     return remove
 
 
-def observe(observer: Observer, /) -> Callable[[], None]:
+def observe(observer: Observer, /, *, calls: bool = False) -> Callable[[], None]:
     """Send the events of all guards of the process to an observer, also those of new guards.
+
+    Args:
+        observer: Receives the events.
+        calls: Whether it receives a `Completed` for each call too. A call of a pipeline is one
+            call, whatever its layers do.
 
     Returns:
         A function that removes the observer.
@@ -117,21 +172,12 @@ def observe(observer: Observer, /) -> Callable[[], None]:
     """
     check_observer(observer)
     safe = _SafeObserver(observer)
-    _change_process_observers(lambda observers: (*observers, safe))
+    scopes = (_of_events, _of_calls) if calls else (_of_events,)
+    for scope in scopes:
+        scope.add(safe)
 
     def remove() -> None:
-        _change_process_observers(
-            lambda observers: tuple(item for item in observers if item is not safe)
-        )
+        for scope in scopes:
+            scope.remove(safe)
 
     return remove
-
-
-def _change_process_observers(
-    change: Callable[[tuple[_SafeObserver, ...]], tuple[_SafeObserver, ...]],
-) -> None:
-    global _process_observers  # noqa: PLW0603 -- every event reads it
-    with _lock:
-        _process_observers = change(_process_observers)
-        for guard in list(_guards):
-            guard.update()

@@ -15,6 +15,7 @@ from collections.abc import (
     Coroutine,
     Iterator,
     Mapping,
+    Sequence,
 )
 from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
@@ -27,6 +28,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.blocks import Attempts, Block
+from seamwise.policies._engine.call_timer import CallTimer
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observe_each
 from seamwise.policies._engine.order_rules import order_warnings
@@ -40,6 +42,7 @@ from seamwise.policies._engine.permit import (
 )
 from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
+from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.events import Observer
 
 T = TypeVar('T')
@@ -81,6 +84,8 @@ class Guard(Generic[E_co]):
 
     name: str
 
+    _has_timed_calls = False
+
     def __init__(self, layers: tuple[Layer[object], ...], /, *, name: str | None = None) -> None:
         for index, layer in enumerate(layers):
             if layer in layers[:index]:
@@ -91,6 +96,8 @@ class Guard(Generic[E_co]):
         self.name = ' >> '.join(layer.name for layer in layers) if name is None else name
         self._layers = layers
         self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
+        if layers:
+            self._call_observers = Observers(None, on_change=self._time_calls, of_calls=True)
 
     async def run(  # noqa: C901, PLR0912 -- one flat loop, for its speed
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
@@ -106,7 +113,8 @@ class Guard(Generic[E_co]):
         """
         permits: list[Permit] = []
         outcome: Any = None
-        enters = self._enters if _is_active else ()
+        chain = self._enters if _is_active else ()
+        enters = chain
         while True:
             try:
                 if outcome is None:
@@ -118,7 +126,7 @@ class Guard(Generic[E_co]):
                         outcome = (
                             decision
                             if type(decision) is Failure
-                            else await self._resolve(decision, permits, op, args, kwargs)
+                            else await self._resolve(decision, permits, chain, op, args, kwargs)
                         )
                         if outcome is not None:
                             break
@@ -132,10 +140,10 @@ class Guard(Generic[E_co]):
                         outcome = (
                             decision
                             if type(decision) is Failure
-                            else await self._resolve(decision, permits, op, args, kwargs)
+                            else await self._resolve(decision, permits, chain, op, args, kwargs)
                         )
                         if outcome is None:
-                            enters = self._enters[len(permits) :]
+                            enters = chain[len(permits) :]
                             break
                 else:
                     result: Result[T, E0 | E_co] = outcome
@@ -160,7 +168,8 @@ class Guard(Generic[E_co]):
         """
         permits: list[Permit] = []
         outcome: Any = None
-        enters = self._enters if _is_active else ()
+        chain = self._enters if _is_active else ()
+        enters = chain
         while True:
             try:
                 if outcome is None:
@@ -189,7 +198,7 @@ class Guard(Generic[E_co]):
                             else self._resolve_sync(decision, permits)
                         )
                         if outcome is None:
-                            enters = self._enters[len(permits) :]
+                            enters = chain[len(permits) :]
                             break
                 else:
                     result: Result[T, E0 | E_co] = outcome
@@ -258,7 +267,12 @@ class Guard(Generic[E_co]):
         <guard bank>
         """
         layers = tuple(layer for layer in self._layers if not layer.repeats)
-        return self if len(layers) == len(self._layers) else Guard(layers)
+        if len(layers) == len(self._layers):
+            return self
+        once: Guard[E_co] = Guard(layers)
+        if layers:
+            once._call_observers.extend(self._call_observers)
+        return once
 
     def __rshift__(self, inner: Guard[E2]) -> Guard[E_co | E2]:
         """Return a pipeline with another guard inside this one."""
@@ -295,10 +309,14 @@ class Guard(Generic[E_co]):
         lines += (f'warning: {warning}' for warning in order_warnings(self._layers))
         return '\n'.join(lines)
 
-    def observe(self, observer: Observer, /) -> Callable[[], None]:
+    def observe(self, observer: Observer, /, *, calls: bool = False) -> Callable[[], None]:
         """Send the events of all layers to one more observer.
 
         A layer that is part of several pipelines sends its events for all of them.
+
+        Args:
+            observer: Receives the events.
+            calls: Whether it receives a `Completed` for each call of this pipeline too.
 
         Returns:
             A function that removes the observer.
@@ -311,7 +329,21 @@ class Guard(Generic[E_co]):
         >>> events
         [CircuitChanged(name='mail', before='closed', after='open', failures=0)]
         """
-        return observe_each([layer.observer for layer in self._layers], observer)
+        observers = [layer.observer for layer in self._layers]
+        if calls and self._layers:
+            observers.append(self._call_observers)
+        return observe_each(observers, observer)
+
+    def _time_calls(self, observers: Observers) -> None:
+        """Time the calls if there are observers; calls in flight go on as they are."""
+        layers = self._layers
+        enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
+        if observers.is_used:
+            # A fake world in tests may be that of an inner guard only.
+            world = next((layer.world for layer in layers if layer.world is not REAL), REAL)
+            enters = (CallTimer(self.name, observers, world).enter, *enters)
+        self._enters = enters
+        self._has_timed_calls = observers.is_used
 
     def reset(self) -> None:
         """Discard the state of all layers, such as counts and permits.
@@ -336,6 +368,7 @@ class Guard(Generic[E_co]):
         self,
         decision: Decision,
         permits: list[Permit],
+        enters: Sequence[Callable[[], Decision]],
         op: Callable[..., Awaitable[Result[Any, Any]]],
         args: tuple[object, ...],
         kwargs: dict[str, object],
@@ -349,7 +382,7 @@ class Guard(Generic[E_co]):
         if isinstance(decision, Wait):
             decision = await decision.wait()
         if isinstance(decision, Fork):
-            inner = self._inner_pipeline(len(permits))
+            inner: Guard[E_co] = _InnerPipeline(self._layers, len(enters) - len(permits) - 1)
             return await decision.run(lambda: inner.run(op, *args, **kwargs))
         if isinstance(decision, Permit):
             permits.append(decision)
@@ -365,9 +398,6 @@ class Guard(Generic[E_co]):
             permits.append(decision)
             return None
         return decision
-
-    def _inner_pipeline(self, index: int) -> Guard[E_co]:
-        return Guard(self._layers[index + 1 :])
 
 
 class Layer(Guard[E_co]):
@@ -394,6 +424,9 @@ class Layer(Guard[E_co]):
     observer: Observers
     """Receivers of the events."""
 
+    world: World = REAL
+    """Clock of the guard."""
+
     kind: ClassVar[str] = ''
     repeats: ClassVar[bool] = False
 
@@ -409,6 +442,8 @@ class Layer(Guard[E_co]):
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | E_co]:
         """Run an operation in the current task; see `Guard.run`."""
+        if self._has_timed_calls:
+            return await super().run(op, *args, **kwargs)
         # As in the loop of `Guard.run`, which takes over if the call has to wait.
         decision: Any = self.enter() if _is_active else ADMITTED
         result: Result[T, E0 | E_co]
@@ -436,6 +471,8 @@ class Layer(Guard[E_co]):
         self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | E_co]:
         """Run an operation in the current thread; see `Guard.run_sync`."""
+        if self._has_timed_calls:
+            return super().run_sync(op, *args, **kwargs)
         decision: Any = self.enter() if _is_active else ADMITTED
         result: Result[T, E0 | E_co]
         if isinstance(decision, Permit):
@@ -487,6 +524,15 @@ class Layer(Guard[E_co]):
     @override
     def __hash__(self) -> int:
         return id(self)
+
+
+class _InnerPipeline(Guard[E_co]):
+    """The innermost layers of a pipeline, for one attempt of a call."""
+
+    def __init__(self, layers: tuple[Layer[object], ...], count: int) -> None:
+        self.name = 'attempt'
+        self._layers = layers[len(layers) - count :]
+        self._enters = tuple(layer.enter for layer in self._layers)
 
 
 class _WaitingLayer(Guard[E_co]):

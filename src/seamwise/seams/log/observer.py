@@ -4,6 +4,7 @@ import logging
 
 from seamwise.policies.events import (
     CircuitChanged,
+    Completed,
     FellBack,
     GaveUp,
     GuardEvent,
@@ -64,7 +65,7 @@ def observer(logger: logging.Logger) -> Observer:
                 logger.info(
                     '%s: its store is available again after %g s', event.name, event.elapsed
                 )
-            case Recovered() | GaveUp() | Refused() | FellBack():
+            case Recovered() | GaveUp() | Refused() | FellBack() | Completed():
                 pass
 
     return observe

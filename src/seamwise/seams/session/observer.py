@@ -14,6 +14,7 @@ from seamwise.errors import TaggedError
 from seamwise.messages import field_names, fill
 from seamwise.policies.events import (
     CircuitChanged,
+    Completed,
     FellBack,
     GaveUp,
     GuardEvent,
@@ -99,7 +100,7 @@ def _events(guard_event: GuardEvent, factory: _EventFactory) -> Iterator[ErrorEv
             yield from _final_events(guard_event, factory)
         case Refused(error=error):
             yield factory.create(error)
-        case Recovered() | CircuitChanged() | FellBack() | StoreAway() | StoreBack():
+        case Recovered() | CircuitChanged() | FellBack() | StoreAway() | StoreBack() | Completed():
             return
         case _:
             assert_never(guard_event)

@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterable
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
 from seamwise.policies import Bulkhead, Circuit, Guard, RateLimit, observe, registered
-from seamwise.policies.events import CircuitChanged, GuardEvent, Observer, Refused, StoreAway
+from seamwise.policies.events import (
+    CircuitChanged,
+    Completed,
+    GuardEvent,
+    Observer,
+    Refused,
+    StoreAway,
+)
 from seamwise.seams.telemetry.label_limit import ErrorTypeLabels, LabelLimit
 
 _STATES = ('closed', 'open', 'half_open')
@@ -28,6 +35,9 @@ class GuardMetrics:
         self._types = types
         self._names = names
         self._is_active = False
+        self._calls = meter.create_histogram(
+            'seamwise.guard.calls', 's', 'Durations of the calls of pipelines.'
+        )
         self._refusals = meter.create_counter(
             'seamwise.guard.refusals', '{call}', 'Calls that a guard refused or cancelled.'
         )
@@ -61,7 +71,7 @@ class GuardMetrics:
 
     def start(self) -> Callable[[], None]:
         """Measure from now on, and return a function that ends it."""
-        remove = observe(self._observe)
+        remove = observe(self._observe, calls=True)
         self._is_active = True
 
         def stop() -> None:
@@ -73,7 +83,12 @@ class GuardMetrics:
     def _observe(self, event: GuardEvent) -> None:
         self._observer(event)
         name = {'name': self._names.get(event.name)}
-        if isinstance(event, Refused):
+        if isinstance(event, Completed):
+            attributes = {**name, 'outcome': event.outcome}
+            if event.error is not None:
+                attributes['error.type'] = self._types.get(event.error)
+            self._calls.record(event.elapsed, attributes)
+        elif isinstance(event, Refused):
             self._refusals.add(1, {**name, 'error.type': self._types.get(event.error)})
         elif isinstance(event, CircuitChanged):
             self._changes.add(1, {**name, 'state': event.after})

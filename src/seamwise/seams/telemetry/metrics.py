@@ -11,6 +11,7 @@ from seamwise.categories import Category, Recovery
 from seamwise.errors import TaggedError
 from seamwise.policies.events import (
     CircuitChanged,
+    Completed,
     FellBack,
     GaveUp,
     GuardEvent,
@@ -147,6 +148,7 @@ class Telemetry:
         | instrument | measures | by |
         | --- | --- | --- |
         | those of `observer` | | |
+        | `seamwise.guard.calls` | seconds of calls | `name`, `outcome`, `error.type` |
         | `seamwise.guard.refusals` | calls that a guard refused | `name`, `error.type` |
         | `seamwise.circuit.changes` | changes of circuits | `name`, `state` |
         | `seamwise.circuit.state` | circuits in a state, at each collection | `name`, `state` |
@@ -183,7 +185,9 @@ class Telemetry:
                 self._outcomes.add(
                     1, {**name, 'outcome': outcome, 'error.type': self._types.get(error)}
                 )
-            case Refused() | CircuitChanged() | FellBack() | StoreAway() | StoreBack():
+            case (
+                Refused() | CircuitChanged() | FellBack() | StoreAway() | StoreBack() | Completed()
+            ):
                 # A refusal is counted at the end of the operation; a fallback is a success.
                 pass
             case _:
