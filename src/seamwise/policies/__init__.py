@@ -6,6 +6,8 @@ Recommended order, outermost first:
 To write a guard, derive from `Layer`, and return a `Decision` from its `enter`.
 """
 
+from seamwise.policies._engine.activity import is_active as is_active
+from seamwise.policies._engine.activity import set_active as set_active
 from seamwise.policies._engine.blocks import Attempts as Attempts
 from seamwise.policies._engine.blocks import Block as Block
 from seamwise.policies._engine.observers import observe as observe
@@ -19,9 +21,7 @@ from seamwise.policies._engine.permit import Wait as Wait
 from seamwise.policies._engine.pipeline import Guard as Guard
 from seamwise.policies._engine.pipeline import Layer as Layer
 from seamwise.policies._engine.pipeline import identity as identity
-from seamwise.policies._engine.pipeline import is_active as is_active
 from seamwise.policies._engine.pipeline import registered as registered
-from seamwise.policies._engine.pipeline import set_active as set_active
 from seamwise.policies._engine.predicates import always as always
 from seamwise.policies._engine.predicates import counts_against as counts_against
 from seamwise.policies._engine.predicates import retryable as retryable

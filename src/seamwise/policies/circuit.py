@@ -2,15 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Final, ParamSpec, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result
+from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine import activity
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Permit
-from seamwise.policies._engine.pipeline import SUCCESS, Layer, abort_call, is_active
+from seamwise.policies._engine.pipeline import Layer, abort_call
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World, check_world
@@ -58,7 +59,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
         world: World,
     ) -> None:
         self.settings = settings
-        self._is_timed = settings.slow is not None
+        self._is_direct = settings.slow is None
         self._max_delay = settings.open_for if settings.factor == 1.0 else settings.cap
         self.observer = observer
         self.world = world
@@ -89,25 +90,28 @@ class Circuit(CircuitLayer[CircuitOpen]):
         self._machine.after_fork()
 
     @override
+    def time_calls(self, observers: Observers) -> None:
+        super().time_calls(observers)
+        self._is_direct = self.settings.slow is None and not observers.is_used
+
+    @override
     async def run(
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current task; see `Guard.run`."""
         closed = self._machine.current
-        if type(closed) is not Closed or self._is_timed or self._has_timed_calls or not is_active():
+        if type(closed) is not Closed or not self._is_direct or not activity.is_on:
             return await super().run(op, *args, **kwargs)
         # As in `Layer.run`, without asking the closed circuit for a decision.
-        outcome: Any = None
         try:
-            outcome = await op(*args, **kwargs)
-            if type(outcome) not in SUCCESS:
-                outcome = self._expect_result(outcome)
+            result: Result[T, E0] = await op(*args, **kwargs)
+            if result.__class__ is not Success:
+                result = self._expect_result(result)
+            elif closed.counter.is_clean:
+                return result
         except BaseException as error:
             _ = abort_call([closed], error)
             raise
-        result: Result[T, E0] = outcome
-        if closed.counter.is_clean and type(outcome) in SUCCESS:
-            return result
         return closed.leave(result)
 
     @override
@@ -116,25 +120,23 @@ class Circuit(CircuitLayer[CircuitOpen]):
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current thread; see `Guard.run_sync`."""
         closed = self._machine.current
-        if type(closed) is not Closed or self._is_timed or self._has_timed_calls or not is_active():
+        if type(closed) is not Closed or not self._is_direct or not activity.is_on:
             return super().run_sync(op, *args, **kwargs)
-        outcome: Any = None
         try:
-            outcome = op(*args, **kwargs)
-            if type(outcome) not in SUCCESS:
-                outcome = self._expect_result(outcome)
+            result: Result[T, E0] = op(*args, **kwargs)
+            if result.__class__ is not Success:
+                result = self._expect_result(result)
+            elif closed.counter.is_clean:
+                return result
         except BaseException as error:
             _ = abort_call([closed], error)
             raise
-        result: Result[T, E0] = outcome
-        if closed.counter.is_clean and type(outcome) in SUCCESS:
-            return result
         return closed.leave(result)
 
     @override
     def enter(self) -> Decision:
         current = self._machine.current
-        if type(current) is Closed and not self._is_timed:
+        if type(current) is Closed and self.settings.slow is None:
             return current
         decision = self._machine.admit()
         if isinstance(decision, Permit):

@@ -27,6 +27,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
+from seamwise.policies._engine import activity
 from seamwise.policies._engine.blocks import Attempts, Block
 from seamwise.policies._engine.call_timer import CallTimer
 from seamwise.policies._engine.event_loops import refuse_trio
@@ -97,7 +98,7 @@ class Guard(Generic[E_co]):
         self._layers = layers
         self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
         if layers:
-            self._call_observers = Observers(None, on_change=self._time_calls, of_calls=True)
+            self._call_observers = Observers(None, on_change=self.time_calls, of_calls=True)
 
     async def run(  # noqa: C901, PLR0912 -- one flat loop, for its speed
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
@@ -113,7 +114,7 @@ class Guard(Generic[E_co]):
         """
         permits: list[Permit] = []
         outcome: Any = None
-        chain = self._enters if _is_active else ()
+        chain = self._enters if activity.is_on else ()
         enters = chain
         while True:
             try:
@@ -168,7 +169,7 @@ class Guard(Generic[E_co]):
         """
         permits: list[Permit] = []
         outcome: Any = None
-        chain = self._enters if _is_active else ()
+        chain = self._enters if activity.is_on else ()
         enters = chain
         while True:
             try:
@@ -254,7 +255,7 @@ class Guard(Generic[E_co]):
         return Attempts(self._new_block())
 
     def _new_block(self) -> Block:
-        return Block(self.name, self._enters if _is_active else ())
+        return Block(self.name, self._enters if activity.is_on else ())
 
     def once(self) -> Guard[E_co]:
         """Return a pipeline without the guards that repeat calls: `retry` and `hedge`.
@@ -334,7 +335,7 @@ class Guard(Generic[E_co]):
             observers.append(self._call_observers)
         return observe_each(observers, observer)
 
-    def _time_calls(self, observers: Observers) -> None:
+    def time_calls(self, observers: Observers) -> None:
         """Time the calls if there are observers; calls in flight go on as they are."""
         layers = self._layers
         enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
@@ -445,7 +446,7 @@ class Layer(Guard[E_co]):
         if self._has_timed_calls:
             return await super().run(op, *args, **kwargs)
         # As in the loop of `Guard.run`, which takes over if the call has to wait.
-        decision: Any = self.enter() if _is_active else ADMITTED
+        decision: Any = self.enter() if activity.is_on else ADMITTED
         result: Result[T, E0 | E_co]
         if isinstance(decision, Permit):
             try:
@@ -473,7 +474,7 @@ class Layer(Guard[E_co]):
         """Run an operation in the current thread; see `Guard.run_sync`."""
         if self._has_timed_calls:
             return super().run_sync(op, *args, **kwargs)
-        decision: Any = self.enter() if _is_active else ADMITTED
+        decision: Any = self.enter() if activity.is_on else ADMITTED
         result: Result[T, E0 | E_co]
         if isinstance(decision, Permit):
             try:
@@ -560,33 +561,6 @@ def registered() -> Mapping[str, tuple[Guard[object], ...]]:
         if isinstance(item, Layer):
             guards[item.name] = (*guards.get(item.name, ()), item)
     return MappingProxyType(guards)
-
-
-_is_active = True
-
-
-def set_active(active: bool) -> None:  # noqa: FBT001 -- as in stamina
-    """Switch all guards of the process on or off, e.g. for the tests of a program.
-
-    An inactive guard calls the operation once: it does not retry, limit, count or cancel anything.
-    Calls that have begun are not affected. Caches work as before.
-
-    >>> set_active(False)
-    >>> is_active()
-    False
-    >>> set_active(True)
-    """
-    global _is_active  # noqa: PLW0603 -- read by every call, so a plain variable
-    _is_active = active
-
-
-def is_active() -> bool:
-    """Return whether the guards of the process are active; see `set_active`.
-
-    >>> is_active()
-    True
-    """
-    return _is_active
 
 
 identity: Guard[Never] = Guard((), name='identity')
