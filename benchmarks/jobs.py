@@ -12,6 +12,7 @@ from benchmarks import (
     five_frames,
     guarding,
     guarding_tools,
+    guarding_values,
     http_bodies,
     importing,
     planning,
@@ -34,5 +35,6 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'planning': planning.COMPARISONS,
     'suggesting': suggesting.COMPARISONS,
     'guarding': guarding.COMPARISONS,
+    'guarding_values': guarding_values.COMPARISONS,
     'guarding_tools': guarding_tools.COMPARISONS,
 }
