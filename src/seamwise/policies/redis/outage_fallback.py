@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
-from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.validation import check_choice
 from seamwise.policies.redis.availability import OutageMode
 
@@ -17,11 +17,10 @@ class OutageFallback:
         bound: Maximum duration of a call to Redis, in seconds; for the description.
     """
 
-    def __init__(self, away: OutageMode, local: Guard[object], *, bound: float) -> None:
+    def __init__(self, away: OutageMode, local: Layer[object], *, bound: float) -> None:
         check_choice('away', away, ('local', 'open', 'closed'))
         self._mode: OutageMode = away
         self._local = local
-        self._enter_local = local._enters[0]
         self._bound = bound
 
     def reset(self) -> None:
@@ -58,7 +57,7 @@ class OutageFallback:
     def _decide(self) -> Permit | Outcome | Wait | None:
         if self._mode == 'closed':
             return None
-        decision: Decision = self._enter_local() if self._mode == 'local' else ADMITTED
+        decision: Decision = self._local.enter() if self._mode == 'local' else ADMITTED
         if isinstance(decision, Fork):
             raise TypeError(f'{type(decision).__name__} cannot decide on a single call.')
         return decision
