@@ -74,6 +74,7 @@ def facts_of(module: Module) -> FileFacts:
         seams=inferred.seams,
         guards=inferred.guards,
         guarded_calls=inferred.guarded_calls,
+        unsafe_requests=inferred.unsafe_requests,
         defaulted_errors=inferred.defaulted_errors,
         dependency_uses=inferred.dependency_uses,
         routes=inferred.routes,

@@ -119,6 +119,8 @@ class GuardLayer(Struct, frozen=True):
     """Full name of the referenced guard, if `kind` is `named`."""
     errors: tuple[str, ...] = ()
     """Errors that the layer itself can return."""
+    repetition: Literal['', 'retry', 'hedge'] = ''
+    """Guard by which the layer repeats the operation; empty if it does not, or if it is unknown."""
 
 
 class GuardFacts(Struct, frozen=True):
@@ -133,7 +135,7 @@ class GuardedCall(Struct, frozen=True):
     """Operation that a guard protects."""
 
     location: Location
-    """Location of the call of `run`, or of the decorator."""
+    """Location of the call of `run`, of the decorator, or of the guard that a loop iterates."""
     layers: tuple[GuardLayer, ...] | None
     """Layers of the guard from the outermost to the innermost; None if unknown."""
     errors: tuple[str, ...] | None
@@ -142,6 +144,21 @@ class GuardedCall(Struct, frozen=True):
     """Errors that the guard itself can return."""
     function: str = ''
     """Full name of the decorated function; empty for a call of `run`."""
+    is_async: bool = False
+    """Whether the operation runs in a task, where a hedge makes several attempts."""
+    requests: tuple[str, ...] = ()
+    """Requests without an idempotency key in the operation itself, as in `client.post`."""
+    callees: tuple[str, ...] = ()
+    """Full names of the functions that the operation is or calls; empty with `keyed`."""
+
+
+class UnsafeRequest(Struct, frozen=True):
+    """POST or PATCH request without an idempotency key, which should not be sent twice."""
+
+    function: str
+    """Full name of the function that sends it."""
+    call: str
+    """Called function, as in `client.post`."""
 
 
 class DefaultedError(Struct, frozen=True):
@@ -201,6 +218,7 @@ class FileFacts(Struct, frozen=True):
     seams: tuple[SeamFacts, ...] = ()
     guards: tuple[GuardFacts, ...] = ()
     guarded_calls: tuple[GuardedCall, ...] = ()
+    unsafe_requests: tuple[UnsafeRequest, ...] = ()
     defaulted_errors: tuple[DefaultedError, ...] = ()
     dependency_uses: tuple[DependencyUse, ...] = ()
     routes: tuple[Route, ...] = ()

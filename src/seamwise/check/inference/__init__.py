@@ -12,12 +12,14 @@ from seamwise.check.facts import (
     InstalledAdapter,
     Route,
     SeamFacts,
+    UnsafeRequest,
 )
 from seamwise.check.inference.classes import class_facts
 from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.functions import function_facts
 from seamwise.check.inference.guards import guard_facts, guarded_calls
+from seamwise.check.inference.requests import unsafe_requests
 from seamwise.check.inference.seams import error_uses, seam_facts
 from seamwise.check.inference.value_or_uses import defaulted_errors
 from seamwise.check.typed_ast.program import Module
@@ -31,6 +33,7 @@ class InferredFacts(Struct, frozen=True):
     seams: tuple[SeamFacts, ...]
     guards: tuple[GuardFacts, ...]
     guarded_calls: tuple[GuardedCall, ...]
+    unsafe_requests: tuple[UnsafeRequest, ...]
     defaulted_errors: tuple[DefaultedError, ...]
     dependency_uses: tuple[DependencyUse, ...]
     routes: tuple[Route, ...]
@@ -57,6 +60,7 @@ def infer(module: Module) -> InferredFacts:
         seams=tuple(seam_facts(inference)),
         guards=tuple(guard_facts(inference)),
         guarded_calls=tuple(guarded_calls(inference)),
+        unsafe_requests=tuple(unsafe_requests(inference)),
         defaulted_errors=tuple(defaulted_errors(inference)),
         dependency_uses=tuple(dependency_uses(inference)),
         routes=tuple(routes(inference)),

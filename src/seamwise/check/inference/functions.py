@@ -36,7 +36,7 @@ from seamwise.check.typed_ast.program import Function, Module, walk
 
 FALLIBLE = 'seamwise.scope.fallible'
 _DO = 'seamwise.scope.Do'
-_STEP_MODULES = frozenset(
+STEP_MODULES = frozenset(
     {
         'seamwise.compose',
         'seamwise.many',
@@ -281,7 +281,7 @@ def _sources_in_call(
             return
         case _:
             pass
-    if name.rpartition('.')[0] in _STEP_MODULES or _is_do(node.func, module):
+    if name.rpartition('.')[0] in STEP_MODULES or _is_do(node.func, module):
         return
     if errors_in(module.type_of(node)) is not None:
         callee = inference.callee_name(node)

@@ -1,7 +1,9 @@
 """Guards of a module: their layers, and the operations that they protect."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal
 
 from mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 
@@ -21,17 +23,23 @@ from seamwise.check.inference.functions import (
     inferred_errors,
     sorted_names,
 )
+from seamwise.check.inference.requests import Operation, operation_in, operation_of
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     ErrorSet,
+    awaited_type,
     base_names,
+    call_result_type,
     union,
     union_members,
     without_type_variables,
 )
-from seamwise.check.typed_ast.program import Function, walk
+from seamwise.check.typed_ast.program import Function, Module, walk
 
 _RETRY = 'seamwise.policies.retry.retry'
+_REPETITIONS: Mapping[str, Literal['retry', 'hedge']] = MappingProxyType(
+    {_RETRY: 'retry', 'seamwise.policies.hedge.hedge': 'hedge'}
+)
 _FALLBACK = 'seamwise.policies.fallback.Fallback'
 _CACHE = 'seamwise.policies.cache.CacheDecorator'
 
@@ -66,15 +74,21 @@ def _target_name(target: ast.expr, statement: ast.stmt, inference: ErrorInferenc
 
 
 def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
-    """Yield the operations that a guard protects, by `run`, by a call or as a decorator."""
+    """Yield the operations that a guard protects, by `run`, a call, a decorator or a loop."""
     module = inference.module
     for call in module.nodes_of_type(ast.Call):
         match call.func:
             case ast.Attribute(guard, 'run' | 'run_sync') if call.args and is_guard(
                 guard, inference
             ):
-                errors = inference.returned_errors(call.args[0])
-                yield _guarded_call(call, guard, errors, '', inference)
+                yield _guarded_call(
+                    call,
+                    guard,
+                    inference.returned_errors(call.args[0]),
+                    operation_of(call.args[0], inference),
+                    inference,
+                    is_async=call.func.attr == 'run',
+                )
             case guard if len(call.args) == 1 and is_guard(guard, inference):
                 # A decorator that is applied by a call: `guarded = guard(function)`.
                 parent = module.parents.get(call)
@@ -83,33 +97,75 @@ def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
                     if isinstance(parent, ast.Assign)
                     else ''
                 )
-                errors = inference.returned_errors(call.args[0])
-                yield _guarded_call(call, guard, errors, name, inference)
+                yield _guarded_call(
+                    call,
+                    guard,
+                    inference.returned_errors(call.args[0]),
+                    operation_of(call.args[0], inference),
+                    inference,
+                    function_name=name,
+                    is_async=_is_async(call.args[0], module),
+                )
             case _:
                 pass
     for function in module.functions():
         decorators = function.decorator_list
         for index, decorator in enumerate(decorators):
             if is_guard(decorator, inference):
-                errors = _errors_below(function, decorators[index + 1 :], inference)
-                name = inference.function_name(function)
-                yield _guarded_call(decorator, decorator, errors, name, inference)
+                is_keyed = any(_is_keyed(other, module) for other in decorators)
+                yield _guarded_call(
+                    decorator,
+                    decorator,
+                    _errors_below(function, decorators[index + 1 :], inference),
+                    Operation() if is_keyed else operation_in(function, inference),
+                    inference,
+                    function_name=inference.function_name(function),
+                    is_async=isinstance(function, ast.AsyncFunctionDef),
+                )
+    loops: list[ast.For | ast.AsyncFor] = [
+        *module.nodes_of_type(ast.For),
+        *module.nodes_of_type(ast.AsyncFor),
+    ]
+    for loop in loops:
+        if is_guard(loop.iter, inference):
+            operation = operation_in(loop, inference)
+            # A hedge of a loop makes one attempt, also in a task.
+            yield _guarded_call(loop.iter, loop.iter, None, operation, inference)
 
 
-def _guarded_call(
+def _guarded_call(  # noqa: PLR0913 -- the fields of the facts
     node: ast.expr,
     guard: ast.expr,
     errors: ErrorSet | None,
-    function_name: str,
+    operation: Operation,
     inference: ErrorInference,
+    *,
+    function_name: str = '',
+    is_async: bool = False,
 ) -> GuardedCall:
+    if _is_keyed(guard, inference.module):
+        operation = Operation()
     return GuardedCall(
         location=inference.module.location_of(node),
         layers=_layers(guard, inference),
         errors=sorted_names(errors),
         guard_errors=tuple(sorted(unhandled_guard_errors(guard, inference))),
         function=function_name,
+        is_async=is_async,
+        requests=operation.requests,
+        callees=operation.callees,
     )
+
+
+def _is_keyed(guard: ast.expr, module: Module) -> bool:
+    """Return whether a guard passes an idempotency key to its operation."""
+    return any(KEYED in base_names(member) for member in union_members(module.type_of(guard)))
+
+
+def _is_async(function: ast.expr, module: Module) -> bool:
+    """Return whether a function returns an awaitable."""
+    result = call_result_type(module.type_of(function))
+    return any(awaited_type(member) is not None for member in union_members(result))
 
 
 def is_guard(node: ast.expr, inference: ErrorInference) -> bool:
@@ -206,9 +262,7 @@ def _layers(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...
             if outer_layers is None or inner_layers is None:
                 return None
             return (*outer_layers, *inner_layers)
-        case ast.Call(_, [inner]) if any(
-            KEYED in base_names(member) for member in union_members(module.type_of(guard))
-        ):
+        case ast.Call(_, [inner]) if _is_keyed(guard, module):
             return _layers(inner, inference)
         case ast.Call(function, _, keywords):
             if not is_guard(guard, inference):
@@ -218,7 +272,13 @@ def _layers(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...
             is_plain_retry = module.full_name(function) == _RETRY and all(
                 keyword.arg not in {None, 'when'} for keyword in keywords
             )
-            return (GuardLayer('retry' if is_plain_retry else 'other', errors=errors),)
+            return (
+                GuardLayer(
+                    'retry' if is_plain_retry else 'other',
+                    errors=errors,
+                    repetition=_repetition(guard, module),
+                ),
+            )
         case ast.Name():
             bindings = _local_bindings(guard, inference)
             if bindings is None:
@@ -232,6 +292,23 @@ def _layers(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...
             return layers if layers == _layers(orelse, inference) else None
         case _:
             return None
+
+
+def _repetition(guard: ast.Call, module: Module) -> Literal['', 'retry', 'hedge']:
+    """Return the guard by which a layer repeats its operation; empty if it does not, or unknown."""
+    repetition = _REPETITIONS.get(module.full_name(guard.func))
+    if repetition is None:
+        return ''
+    for keyword in guard.keywords:
+        match keyword:
+            case ast.keyword(None) | ast.keyword('attempts', ast.Constant(1)):
+                return ''
+            case ast.keyword('when') if repetition == 'retry':
+                # The predicate may select only errors of requests that were never sent.
+                return ''
+            case _:
+                pass
+    return repetition
 
 
 def _reference(guard: ast.expr, inference: ErrorInference) -> tuple[GuardLayer, ...] | None:

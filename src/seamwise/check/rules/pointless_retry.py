@@ -38,10 +38,11 @@ def plain(uid: int) -> Result[str, NoSuchUser]:
 | A guard that is built dynamically | Not checked. |
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from seamwise.check.facts import FileFacts, GuardLayer, RuleHit
 from seamwise.check.rules.error_classes import ErrorClasses
+from seamwise.check.rules.guard_layers import expand_layers, guards_by_name
 from seamwise.check.rules.rule import Rule, join_class_names
 
 _HELP = (
@@ -52,10 +53,10 @@ _HELP = (
 
 def _find_pointless_retries(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     classes = ErrorClasses(files)
-    guards = _guards_by_name(files)
+    guards = guards_by_name(files)
     for file in files:
         for call in file.guarded_calls:
-            layers = _expand_layers(call.layers, guards) if call.layers is not None else None
+            layers = expand_layers(call.layers, guards)
             if layers is None or call.errors is None:
                 continue
             inner = _layers_inside_retry(layers)
@@ -69,40 +70,6 @@ def _find_pointless_retries(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
                     f' {join_class_names(sorted(errors))} {verb} not retryable.'
                 )
                 yield file, RuleHit('SW113', call.location, message, _HELP)
-
-
-def _guards_by_name(files: Sequence[FileFacts]) -> Mapping[str, Sequence[GuardLayer]]:
-    """Return the layers of each named guard, unless its name is bound to different guards."""
-    definitions: dict[str, set[tuple[GuardLayer, ...] | None]] = {}
-    for file in files:
-        for guard in file.guards:
-            definitions.setdefault(guard.name, set()).add(guard.layers)
-    return {
-        name: layers
-        for name, (layers, *others) in definitions.items()
-        if layers is not None and not others
-    }
-
-
-def _expand_layers(
-    layers: Sequence[GuardLayer],
-    guards: Mapping[str, Sequence[GuardLayer]],
-    expanding: frozenset[str] = frozenset(),
-) -> list[GuardLayer] | None:
-    """Replace guard names by their layers; return None if one is unknown or contains itself."""
-    expanded: list[GuardLayer] = []
-    for layer in layers:
-        if layer.kind != 'named':
-            expanded.append(layer)
-            continue
-        named = guards.get(layer.name) if layer.name not in expanding else None
-        if named is None:
-            return None
-        inner = _expand_layers(named, guards, expanding | {layer.name})
-        if inner is None:
-            return None
-        expanded += inner
-    return expanded
 
 
 def _layers_inside_retry(layers: Sequence[GuardLayer]) -> Sequence[GuardLayer] | None:

@@ -13,6 +13,7 @@ from seamwise.check.rules import (
     open_seam,
     pointless_retry,
     raise_in_result_function,
+    repeated_request,
     secret_in_message,
     silent_default,
     unchecked_unwrap,
@@ -42,5 +43,6 @@ RULES = MappingProxyType({
         silent_default,
         committed_failure,
         uncovered_dependency,
+        repeated_request,
     )
 })  # fmt: skip
