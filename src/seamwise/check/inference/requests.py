@@ -32,7 +32,6 @@ _EXTENSION_POINTS = frozenset({'_request', 'build_request', *_SENDING})
 """Methods by which a subclass of a client can add a header to each request."""
 _MAX_POSITIONAL = 4
 """The fifth positional argument of `Session.request` contains the headers."""
-_KEY_HEADER = 'idempotency-key'
 _KEY_WORD = 'idempotency'
 
 _RUNNERS = frozenset({'anyio.to_thread.run_sync', 'asyncio.threads.to_thread'})
@@ -289,25 +288,22 @@ def _method_argument(call: ast.Call) -> str:
 
 
 def _has_uncertain_headers(call: ast.Call) -> bool:
-    """Return whether the headers contain an idempotency key, or may contain one."""
+    """Return whether a call may have headers that its code does not show."""
     if len(call.args) > _MAX_POSITIONAL or any(isinstance(arg, ast.Starred) for arg in call.args):
         return True
     return any(
-        keyword.arg is None or (keyword.arg == 'headers' and not _is_without_key(keyword.value))
+        keyword.arg is None or (keyword.arg == 'headers' and not _is_literal(keyword.value))
         for keyword in call.keywords
     )
 
 
-def _is_without_key(headers: ast.expr) -> bool:
+def _is_literal(headers: ast.expr) -> bool:
     match headers:
         case ast.Constant(None):
             return True
         case ast.Dict(names):
             return all(
-                isinstance(name, ast.Constant)
-                and isinstance(name.value, str)
-                and name.value.lower() != _KEY_HEADER
-                for name in names
+                isinstance(name, ast.Constant) and isinstance(name.value, str) for name in names
             )
         case _:
             return False

@@ -43,8 +43,9 @@ def charge_once(key: str, cents: int) -> Result[int, BankDown]:
 `keyed` generates one key for all attempts of a call. A key that the operation generates itself is
 a different one in each attempt.
 
-Suppress the finding if the request changes nothing, or if the server recognizes a repetition in
-another way: `# seamwise: allow[SW122] a search`.
+Suppress the finding if the request changes nothing, if the server recognizes a repetition in
+another way, or if the retried errors occur only before the request is sent:
+`# seamwise: allow[SW122] a search`.
 
 | Case | Checked |
 | --- | --- |
