@@ -326,6 +326,12 @@ def client_with_key(order: str) -> Result[int, Down]:
         return answer(http.post(URL))
 
 
+@patient
+def local_client_with_key(order: str) -> Result[int, Down]:
+    http = httpx.Client(headers={'Idempotency-Key': order})
+    return answer(http.post(URL))
+
+
 class Payment:
     def __init__(self, order: str) -> None:
         self._keyed = httpx.Client(headers={'Idempotency-Key': order})
@@ -442,10 +448,15 @@ def calls_function_that_reads() -> Result[int, Down]:
     return look_up()
 
 
-# case: a function two levels deeper
 def indirect() -> Result[int, Down]:
     return charge()
 
+
+def with_function_that_calls() -> object:
+    return again.run_sync(indirect)  # finds: SW122
+
+
+# case: a function two levels deeper
 
 @again
 def calls_indirectly() -> Result[int, Down]:
