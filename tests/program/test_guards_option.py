@@ -5,11 +5,12 @@ import re
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from io import StringIO
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import msgspec
 import pytest
@@ -21,6 +22,8 @@ from seamwise import Failure, Success
 from seamwise import Result as Outcome
 from seamwise.catalog.tools import ResourceExhausted, ToolError
 from seamwise.defects import report_defect
+from seamwise.policies.config.schema import field_types, struct_types
+from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
@@ -28,9 +31,9 @@ from seamwise.program.rendering import json_renderer, text_renderer
 from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import command as run
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.guards import settings as guard_settings
-from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
+from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, record_event
+from seamwise.toolhost.guards.settings import ToolGuards
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process
@@ -244,12 +247,20 @@ def test_documented_guards_file_is_valid(text: str) -> None:
     assert type(parse_guards(text.encode(), 'guards.toml')) is Success
 
 
+def tables_in(struct: type[Struct]) -> Iterator[type[Struct]]:
+    """Yield the Structs of all tables that a table can contain."""
+    for name in struct.__struct_fields__:
+        for table in struct_types(field_types([struct], name)):
+            yield table
+            yield from tables_in(table)
+
+
 def test_every_key_is_documented() -> None:
     page = (ROOT / 'docs' / 'run.md').read_text(encoding='utf-8')
-    for kind in get_args(guard_settings.GuardConfig) + get_args(guard_settings.NestedConfig):
-        assert all(f'`{name}' in page or f'{name} =' in page for name in kind.__struct_fields__), (
-            kind
-        )
+    for struct in tables_in(ToolGuards):
+        assert all(
+            f'`{name}' in page or f'{name} =' in page for name in struct.__struct_fields__
+        ), struct
 
 
 # The output

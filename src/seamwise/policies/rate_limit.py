@@ -106,7 +106,7 @@ class RateLimitFactory:
         check_choice('kind', kind, KINDS)
         if burst is not None and kind == 'window':
             raise ValueError("burst is only for kind='bucket': a window has no burst.")
-        rate = _check_rate(limit, period)
+        rate = check_rate(limit, period)
         capacity = limit if burst is None else _check_limit('burst', burst)
         world = check_world(world)
         return RateLimit(
@@ -156,7 +156,7 @@ class RateLimitFactory:
         check_choice('kind', kind, KINDS)
         if not rates:
             raise TypeError('rate_limit.all needs at least one rate, e.g. (100, 60.0).')
-        checked = tuple(_check_rate(limit, period) for limit, period in rates)
+        checked = tuple(check_rate(limit, period) for limit, period in rates)
         world = check_world(world)
         scale = lcm(*(rate.limit for rate in checked)) if kind == 'bucket' else 1
         meters = [_meter(rate, kind, rate.limit, world, scale) for rate in checked]
@@ -178,7 +178,9 @@ rate_limit: Final = RateLimitFactory()
 """Build a guard that limits the number of calls per period; see `RateLimitFactory`."""
 
 
-class _Rate(Struct, frozen=True):
+class Rate(Struct, frozen=True):
+    """A number of calls per `period` seconds."""
+
     limit: int
     period: float
 
@@ -198,7 +200,7 @@ class RateLimit(RateLayer[RateLimited]):
         self,
         name: str,
         *,
-        rates: tuple[_Rate, ...],
+        rates: tuple[Rate, ...],
         meter: Meter,
         capacity: int,
         cost: Callable[[], float] | float,
@@ -360,12 +362,13 @@ class _SlotWait(Wait):
             self._bucket.leave(self._waiter)
 
 
-def _check_rate(limit: int, period: float) -> _Rate:
+def check_rate(limit: int, period: float) -> Rate:
+    """Check the limit and the period of a rate, or raise a ValueError."""
     _check_limit('limit', limit)
-    return _Rate(limit, check_float('period', period, minimum=1e-6, maximum=MAX_DELAY))
+    return Rate(limit, check_float('period', period, minimum=1e-6, maximum=MAX_DELAY))
 
 
-def _meter(rate: _Rate, kind: Kind, burst: int, world: World, scale: int) -> Meter:
+def _meter(rate: Rate, kind: Kind, burst: int, world: World, scale: int) -> Meter:
     if kind == 'window':
         return SlidingWindow(rate.limit, period=rate.period, world=world, scale=scale)
     return Gcra(rate.limit, period=rate.period, burst=burst, world=world, scale=scale)

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.containers import Failure, Success
+from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
+from seamwise.policies.config.toml_positions import KeyPositions
 from seamwise.program.console import CommandExit, Exit, os_error_exit, std_stream
 from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
 from seamwise.seams.cli.streams import discard_buffer
-from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
+from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import GuardedRunner
-from seamwise.toolhost.guards.toml_positions import KeyPositions
 
 
 def load_guards(file: str) -> GuardedRunner:

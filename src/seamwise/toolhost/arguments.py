@@ -7,15 +7,13 @@ from typing import NamedTuple, TypeVar, get_args
 import msgspec
 import msgspec.inspect
 
+from seamwise._text.values import describe_value
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.secrets import Secret
 
 A = TypeVar('A', bound=msgspec.Struct)
-
-MAX_NUMBER_BITS = 64
-"""The size of the largest integer that error messages repeat."""
 
 
 class ExampleValue(msgspec.Struct, frozen=True):
@@ -192,28 +190,3 @@ def _range_text(minimum: float | None, maximum: float | None) -> str:
     if minimum is None:
         return '' if maximum is None else f' of {maximum:,} or less'
     return f' of {minimum:,} or more' if maximum is None else f' from {minimum:,} to {maximum:,}'
-
-
-def describe_value(value: object) -> str:
-    """Return a short value as text; describe a long or possibly secret one by its type.
-
-    >>> describe_value(True), describe_value(-3)
-    ('true', '-3')
-    >>> describe_value('hunter2'), describe_value([1, 2])
-    ('a string', 'a list')
-    """
-    match value:
-        case None | True | False:
-            return _CONSTANTS[value]
-        case int() if value.bit_length() > MAX_NUMBER_BITS:
-            return f'an integer of {value.bit_length()} bits'
-        case int() | float():
-            return repr(value)
-        case str():
-            return 'a string' if value else 'an empty string'
-        case _:
-            return _TYPES.get(type(value), 'a value of another type')
-
-
-_CONSTANTS: dict[object, str] = {None: 'null', True: 'true', False: 'false'}
-_TYPES: dict[type, str] = {list: 'a list', tuple: 'a list', dict: 'an object'}

@@ -12,12 +12,12 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.redaction import redact
-from seamwise.toolhost.arguments import describe_value
 from seamwise.toolhost.calls import InputLine, ToolCall
 
 LINE_LIMIT = 16 * 1024 * 1024

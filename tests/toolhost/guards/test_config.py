@@ -17,17 +17,18 @@ from seamwise.catalog.tools import (
     ToolTimedOut,
 )
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
-from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
+from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited, adaptive
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies._parts.trip_conditions import Trip, consecutive, ratio
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.circuit import circuit
+from seamwise.policies.config import settings as guard_settings
+from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.deadline import deadline
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.toolhost.guards import settings as guard_settings
-from seamwise.toolhost.guards.config import MAX_CONFIG_SIZE, parse_guards
+from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.registry import Registry, registry, tool
 from seamwise.toolhost.workspace.workspace import Workspace
@@ -468,6 +469,28 @@ def test_all_problems_are_reported_at_once_and_each_default_once() -> None:
         '/default/retry/x',
         '/tools/x',
     }
+
+
+def test_wrong_types_and_wrong_numbers_are_reported_together() -> None:
+    assert problems_in(
+        '[default]\nretry = { attempts = 0, cap = "x" }\nbulkhead.limit = { minimum = 0 }\n'
+        '[tools.look.circuit]\nslow_trip.consecutive = 2\nprobes = 0\ntrip = {}\n'
+        '[tools.lok]\nretry.x = 1'
+    ).keys() == {
+        '/default/retry/attempts',
+        '/default/retry/cap',
+        '/default/bulkhead/limit',
+        '/tools/look/circuit/probes',
+        '/tools/look/circuit/slow_trip',
+        '/tools/look/circuit/trip',
+        '/tools/lok',
+        '/tools/lok/retry/x',
+    }
+
+
+def test_a_bulkhead_can_be_adaptive() -> None:
+    text = '[default.bulkhead]\nlimit = { minimum = 2, maximum = 9 }'
+    assert describe(text) == [bulkhead(adaptive(2, 9), name='look').describe()]
 
 
 def test_a_default_that_no_tool_uses_is_checked() -> None:

@@ -1,6 +1,7 @@
 """Weak registry of all objects that keep state between calls, for tests and forked processes."""
 
 import os
+from collections.abc import Iterable
 from itertools import count
 from typing import Final, Protocol, TypeVar
 from weakref import WeakValueDictionary
@@ -32,6 +33,17 @@ def register(item: R) -> R:
     """Add an object that is completely built, and return it."""
     _registered[next(_numbers)] = item
     return item
+
+
+def unregister(items: Iterable[object]) -> None:
+    """Remove objects that are not for use, such as guards built to check their settings.
+
+    Without this, those with reference cycles are registered until the next garbage collection.
+    """
+    removed = {id(item) for item in items}
+    for ref in _registered.valuerefs():
+        if id(ref()) in removed:
+            _registered.pop(ref.key, None)
 
 
 def living() -> list[Resettable]:

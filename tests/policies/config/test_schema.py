@@ -1,13 +1,14 @@
 """Conversion of parsed files to Structs: all problems at once, each with its pointer."""
 
 import tomllib
+from types import MappingProxyType
 from typing import Literal
 
 import pytest
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.schema import child_pointer, convert_struct, unknown_name_message
+from seamwise.policies.config.schema import child_pointer, convert_struct, unknown_name_message
 
 
 class Round(Struct, frozen=True, kw_only=True):
@@ -26,6 +27,7 @@ class Box(Struct, frozen=True, kw_only=True):
     lid: Round | Literal[False] | UnsetType = UNSET
     weight: float | Literal['unknown'] | UnsetType = UNSET
     is_open: bool = False
+    labels: list[Round | str] | UnsetType = UNSET
 
 
 class Store(Struct, frozen=True, kw_only=True):
@@ -74,9 +76,12 @@ d = { size = -9_223_372_036_854_775_808, shape = { side = 1, colour = "green" } 
             'x = 1',
             (
                 '/x: is not a known key; '
-                "the keys are 'size', 'name', 'shape', 'lid', 'weight' and 'is_open'"
+                "the keys are 'size', 'name', 'shape', 'lid', 'weight', 'is_open' and 'labels'"
             ),
         ),
+        ('labels = 1', '/labels: must be a list, not 1'),
+        ('labels = ["a", 2]', '/labels/1: must be a table or a string, not 2'),
+        ('labels = [{}]', "/labels/0: needs the key 'radius'"),
         ('name = 1', '/name: must be a string, not 1'),
         ('name = ""\nboxes.a.is_open = 1', '/is_open: must be true or false, not 1'),
         ('weight = true', "/weight: must be a number or 'unknown', not true"),
@@ -139,6 +144,24 @@ def test_earlier_problems_are_kept_and_do_not_matter() -> None:
     problems = [Problem('/x', 'is wrong')]
     assert convert_struct(Store, {}, problems) == Store()
     assert problems == [Problem('/x', 'is wrong')]
+
+
+def test_lists_and_mappings_of_any_type_are_converted() -> None:
+    problems: list[Problem] = []
+    box = {'size': 1, 'labels': ('a', MappingProxyType({'radius': 1}))}
+    assert convert_struct(Store, MappingProxyType({'boxes': {'a': box}}), problems) == Store(
+        boxes={'a': Box(size=1, labels=['a', Round(radius=1.0)])}
+    )
+    assert not problems
+
+
+def test_a_key_that_is_not_a_string_is_a_problem() -> None:
+    problems: list[Problem] = []
+    assert convert_struct(Store, {'boxes': {None: {}, 'a': {'size': 1, 2: 3}}}, problems) is None
+    assert problems == [
+        Problem('/boxes', 'has a key that is not a string: null'),
+        Problem('/boxes/a', 'has a key that is not a string: 2'),
+    ]
 
 
 def test_a_pointer_escapes_tilde_and_slash() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from seamwise.toolhost.guards.toml_positions import KeyPositions, LineColumn, line_column
-from seamwise.toolhost.schema import child_pointer, is_table
+from seamwise.policies.config.schema import child_pointer, is_table
+from seamwise.policies.config.toml_positions import KeyPositions, LineColumn, line_column
 
 DOCUMENT = '''\
 # [no.table] here

@@ -1,18 +1,24 @@
 """Conversion of a parsed file to Structs, with a JSON Pointer (RFC 6901) to each problem."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, time
-from typing import Literal, TypeVar, Union, cast, get_args, get_origin
+from typing import Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 from msgspec import Struct, UnsetType
 from typing_extensions import TypeIs
 
 from seamwise._close_matches import close_matches
+from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.arguments import describe_value
 
 S = TypeVar('S', bound=Struct)
+
+KeyPath: TypeAlias = tuple[str, ...]
+"""The keys from a table to a value."""
+
+Table: TypeAlias = Mapping[str, object]
+"""A table of a file; one from YAML can have keys that are not strings."""
 
 _TYPE_NAMES: dict[object, str] = {
     int: 'an integer',
@@ -24,9 +30,18 @@ _INTEGERS = range(-(2**63), 2**63)
 """The integers that every TOML parser supports (TOML 1.0, "Integer")."""
 
 
-def is_table(value: object) -> TypeIs[dict[str, object]]:
+def is_table(value: object) -> TypeIs[Table]:
     """Return whether a value from a file is a table."""
-    return isinstance(value, dict)
+    return isinstance(value, Mapping)
+
+
+def key_path(pointer: str) -> KeyPath:
+    """Return the names in a pointer.
+
+    >>> key_path('/tools/a~1b')
+    ('tools', 'a/b')
+    """
+    return tuple(name.replace('~1', '/').replace('~0', '~') for name in pointer.split('/')[1:])
 
 
 def child_pointer(pointer: str, name: str) -> str:
@@ -48,6 +63,8 @@ def unknown_name_message(name: str, known: Iterable[str], *, noun: str) -> str:
     matches = close_matches(name, names)
     if matches:
         return f'is not a known {noun}{_suggestion(matches)}'
+    if not names:
+        return f'is not a known {noun}; there is none'
     return f'is not a known {noun}; the {noun}s are {_joined(map(repr, names), last="and")}'
 
 
@@ -68,20 +85,66 @@ def convert_struct(struct: type[S], value: object, problems: list[Problem]) -> S
     return cast('S', result) if len(problems) == previous_count else None
 
 
+def string_keys(table: Table, problems: list[Problem], pointer: str) -> Iterator[str]:
+    """Yield the keys of a table; append a problem for each key that is not a string."""
+    keys: Iterable[object] = table
+    for key in keys:
+        if isinstance(key, str):
+            yield key
+        else:
+            message = f'has a key that is not a string: {describe_value(key)}'
+            problems.append(Problem(pointer, message))
+
+
+def struct_types(types: Iterable[object]) -> list[type[Struct]]:
+    """Return the Structs among types."""
+    return [type_ for type_ in types if _is_struct(type_)]
+
+
+def field_types(structs: Iterable[type[Struct]], name: str) -> tuple[object, ...]:
+    """Return the types of the fields of a name, the members of unions separately.
+
+    >>> class Point(Struct):
+    ...     x: int | float
+    >>> field_types([Point], 'x'), field_types([Point], 'y')
+    ((<class 'int'>, <class 'float'>), ())
+    """
+    return tuple(
+        type_
+        for struct in structs
+        for field in msgspec.structs.fields(struct)
+        if field.name == name
+        for type_ in _members(field.type)
+    )
+
+
+def first_key(structs: Iterable[type[Struct]], table: Table) -> str | None:
+    """Return the key of a table that identifies its Struct in a union of several, if any."""
+    keys = [struct.__struct_fields__[0] for struct in structs]
+    return next((key for key in keys if key in table), None) if len(keys) > 1 else None
+
+
 def _convert(type_: object, value: object, problems: list[Problem], pointer: str) -> object:
     """Convert a value; the result is meaningless if there are new problems."""
     members = tuple(_members(type_))
     if is_table(value):
-        structs = [member for member in members if _is_struct(member)]
+        structs = struct_types(members)
         if structs:
             return _convert_struct(structs, value, problems, pointer)
         mapping = next((member for member in members if get_origin(member) is dict), None)
         if mapping is not None:
             item_type = get_args(mapping)[1]
             return {
-                name: _convert(item_type, item, problems, child_pointer(pointer, name))
-                for name, item in value.items()
+                name: _convert(item_type, value[name], problems, child_pointer(pointer, name))
+                for name in string_keys(value, problems, pointer)
             }
+    array = next((member for member in members if get_origin(member) is list), None)
+    items = _list_items(value)
+    if array is not None and items is not None:
+        return [
+            _convert(get_args(array)[0], item, problems, child_pointer(pointer, str(index)))
+            for index, item in enumerate(items)
+        ]
     literals = [
         literal
         for member in members
@@ -100,8 +163,12 @@ def _convert(type_: object, value: object, problems: list[Problem], pointer: str
     return result
 
 
+def _list_items(value: object) -> Iterable[object] | None:
+    return cast('Iterable[object]', value) if isinstance(value, list | tuple) else None
+
+
 def _convert_struct(
-    structs: list[type[Struct]], table: dict[str, object], problems: list[Problem], pointer: str
+    structs: list[type[Struct]], table: Table, problems: list[Problem], pointer: str
 ) -> Struct | None:
     by_first_key = {candidate.__struct_fields__[0]: candidate for candidate in structs}
     candidates = [struct for key, struct in by_first_key.items() if key in table]
@@ -116,7 +183,7 @@ def _convert_struct(
     previous_count = len(problems)
     problems.extend(
         Problem(child_pointer(pointer, name), unknown_name_message(name, fields, noun='key'))
-        for name in table
+        for name in string_keys(table, problems, pointer)
         if name not in fields
     )
     missing = [name for name, field in fields.items() if field.required and name not in table]
@@ -133,7 +200,7 @@ def _members(type_: object) -> Iterator[object]:
     """Yield the members of a union, nested ones included, without `UnsetType`."""
     if type_ is UnsetType:
         return
-    if isinstance(type_, type) or get_origin(type_) in {dict, Literal}:
+    if isinstance(type_, type) or get_origin(type_) in {dict, list, Literal}:
         yield type_
         return
     for argument in get_args(type_):
@@ -144,20 +211,22 @@ def _mismatch_message(members: tuple[object, ...], literals: list[object], value
     takes_table = any(_is_struct(member) or get_origin(member) is dict for member in members)
     expected = [
         *(['a table'] if takes_table else []),
+        *(['a list'] if any(get_origin(member) is list for member in members) else []),
         *(_TYPE_NAMES[member] for member in members if member in _TYPE_NAMES),
         *(_literal_text(literal) for literal in literals),
     ]
     matches: tuple[str, ...] = ()
     if isinstance(value, str):
         matches = close_matches(value, [word for word in literals if isinstance(word, str)])
-    return f'must be {_joined(expected)}, not {_value_text(value)}{_suggestion(matches)}'
+    return f'must be {_joined(expected)}, not {value_text(value)}{_suggestion(matches)}'
 
 
 def _suggestion(names: tuple[str, ...]) -> str:
     return f' (did you mean {_joined(map(repr, names))}?)' if names else ''
 
 
-def _value_text(value: object) -> str:
+def value_text(value: object) -> str:
+    """Return a short value of a file as text; describe a long one by its type."""
     if isinstance(value, date | time):
         return 'a date or a time'
     if isinstance(value, int) and value not in _INTEGERS:

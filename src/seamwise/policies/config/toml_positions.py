@@ -6,10 +6,9 @@
 import re
 import tomllib
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-KeyPath: TypeAlias = tuple[str, ...]
-"""The keys from the root of a document to a value."""
+from seamwise.policies.config.schema import KeyPath, key_path
 
 _BLANK = re.compile(r'(?:[ \t\r\n]|#[^\n]*)*')
 _STRING = r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*\''''
@@ -42,7 +41,7 @@ class KeyPositions:
         A table has the position of its first mention. A key inside an array has the position of
         the array. Unless the pointer is empty, the document must be valid for `tomllib`.
         """
-        path = tuple(name.replace('~1', '/').replace('~0', '~') for name in pointer.split('/')[1:])
+        path = key_path(pointer)
         for length in range(len(path), 0, -1):
             if path[:length] in self._offsets:
                 return line_column(self._text, self._offsets[path[:length]])

@@ -1,0 +1,1 @@
+"""Tests of guards from files and environment variables."""
