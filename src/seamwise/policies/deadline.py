@@ -169,6 +169,10 @@ class _AlarmScope(DeadlineScope):
             return self._fail()
         return None
 
+    def stop_alarm(self) -> None:
+        """Do not cancel the task, because the call continues outside of it."""
+        self._alarm.cancel()
+
     @override
     def _exit(self) -> None:
         DeadlineScope._exit(self)
@@ -197,6 +201,19 @@ def without_deadline() -> Generator[None]:
         yield
     finally:
         CURRENT_SCOPE.set(scope)
+
+
+def leave_scopes(outer: DeadlineScope | None) -> None:
+    """Make `outer` the current scope, while the call of the scopes inside it continues elsewhere.
+
+    Their deadlines no longer cancel the current task.
+    """
+    scope = CURRENT_SCOPE.get()
+    while scope is not None and scope is not outer:
+        if isinstance(scope, _AlarmScope):
+            scope.stop_alarm()
+        scope = scope.parent
+    CURRENT_SCOPE.set(outer)
 
 
 @overload

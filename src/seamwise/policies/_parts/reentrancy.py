@@ -1,6 +1,7 @@
 """Permit owners of a bulkhead with unlimited waiting, to detect a caller that would deadlock."""
 
 from asyncio import AbstractEventLoop, Task, current_task
+from collections.abc import Iterable
 from threading import get_ident
 from typing import Any, TypeAlias
 from weakref import ReferenceType, ref
@@ -34,6 +35,17 @@ class OwnedPermit(Permit):
     def abort(self, raised: BaseException, /) -> Failure[object] | None:
         self._owned_permits.pop(self, None)
         return self._permit.abort(raised)
+
+    def disown(self) -> None:
+        """Forget the owner, because another thread releases this permit."""
+        self._owned_permits.pop(self, None)
+
+
+def disown(permits: Iterable[Permit]) -> None:
+    """Forget the owners of permits, because other threads release them."""
+    for permit in permits:
+        if isinstance(permit, OwnedPermit):
+            permit.disown()
 
 
 def current_caller() -> Caller:

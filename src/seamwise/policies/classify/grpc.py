@@ -8,6 +8,7 @@ from seamwise.catalog.network import (
     UpstreamFailed,
     UpstreamRateLimited,
 )
+from seamwise.causes import Raised
 from seamwise.containers import Failure
 from seamwise.edges import Classify
 from seamwise.policies._engine.validation import check_float
@@ -47,7 +48,8 @@ def grpc_failures(
     `google.rpc.RetryInfo`.
 
     All other codes remain exceptions. That includes CANCELLED, and codes such as NOT_FOUND and
-    ABORTED, which only the caller can interpret.
+    ABORTED, which only the caller can interpret. It also includes `CallRefused`, the refusal of a
+    guard: `caught` turns it into a failure.
 
     Args:
         service: Name of the service in the errors; the exceptions do not contain it.
@@ -61,27 +63,34 @@ def grpc_failures(
     timeout = check_float('timeout', timeout, above=0.0)
 
     def classify(error: Exception) -> Failure[_Error] | None:
-        # Applications can raise RpcError themselves; only the error of a call has a status code.
-        if not isinstance(error, grpc.RpcError) or not isinstance(
-            error, (grpc.Call, grpc.aio.AioRpcError)
-        ):
-            return None
-        code, delay = error.code(), pushback(error.trailing_metadata() or ())
-        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
-            return Failure(
-                NetworkTimedOut(service, 'a call', timeout=timeout, retry_after=delay, cause=error)
-            )
-        if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
-            return Failure(UpstreamRateLimited(service, retry_after=delay, cause=error))
-        if code in _CREDENTIAL_CODES:
-            return Failure(
-                CredentialsRejected(
-                    service, required_config or f'the credentials for {service}', cause=error
-                )
-            )
-        if (status := _SERVER_ERROR_STATUSES.get(code)) is not None:
-            excerpt = redacted_excerpt(f'{code.name}: {error.details() or ""}'.removesuffix(': '))
-            return Failure(UpstreamFailed(service, status, excerpt, retry_after=delay, cause=error))
-        return None
+        failure = classify_call(error, service, timeout, required_config)
+        return None if failure is None else Failure(failure)
 
     return classify
+
+
+def classify_call(
+    error: Exception, service: str, timeout: float, required_config: str | None = None
+) -> _Error | None:
+    """Return the error for the exception of a call; see `grpc_failures`."""
+    # Applications can raise RpcError themselves; only the error of a call has a status code.
+    # `Raised` is a refusal of a guard, and no failure of the service.
+    if (
+        not isinstance(error, grpc.RpcError)
+        or not isinstance(error, (grpc.Call, grpc.aio.AioRpcError))
+        or isinstance(error, Raised)
+    ):
+        return None
+    code, delay = error.code(), pushback(error.trailing_metadata() or ())
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return NetworkTimedOut(service, 'a call', timeout=timeout, retry_after=delay, cause=error)
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return UpstreamRateLimited(service, retry_after=delay, cause=error)
+    if code in _CREDENTIAL_CODES:
+        return CredentialsRejected(
+            service, required_config or f'the credentials for {service}', cause=error
+        )
+    if (status := _SERVER_ERROR_STATUSES.get(code)) is not None:
+        excerpt = redacted_excerpt(f'{code.name}: {error.details() or ""}'.removesuffix(': '))
+        return UpstreamFailed(service, status, excerpt, retry_after=delay, cause=error)
+    return None
