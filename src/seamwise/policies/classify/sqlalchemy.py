@@ -1,18 +1,21 @@
 """Classifier for the exceptions of SQLAlchemy, by their type and the error codes of the drivers."""
 
-from typing import Never
+from ssl import SSLCertVerificationError
+from typing import Never, TypeAlias
 
 from typing_extensions import TypeVar
 
 from seamwise.catalog.network import CredentialsRejected
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
+from seamwise.causes import Raised
 from seamwise.containers import Failure
 from seamwise.edges import Classify
+from seamwise.errors import TaggedError, retry_after
 from seamwise.policies.classify.driver_codes import ErrorType, driver_error_type, has_error_code
 from seamwise.policies.classify.exception_text import exception_reason
 
 try:
-    from sqlalchemy import exc
+    from sqlalchemy import Dialect, exc
 except ModuleNotFoundError as error:
     if error.name != 'sqlalchemy':
         raise
@@ -22,6 +25,9 @@ except ModuleNotFoundError as error:
 
 X = TypeVar('X', bound=RecordExists, default=Never)
 M = TypeVar('M', bound=RecordNotFound, default=Never)
+
+ConnectError: TypeAlias = StoreUnavailable | CredentialsRejected
+"""Errors of an attempt to connect."""
 
 
 def sqlalchemy_failures(
@@ -35,7 +41,8 @@ def sqlalchemy_failures(
 
     It also works with the asyncio extension.
 
-    - StoreUnavailable: The connection failed or broke, or the pool had no free connection in time.
+    - StoreUnavailable: The connection failed or broke, or the pool had no free connection in time,
+      or a guard refused to connect (`ConnectRefused`).
       Also: the error code says that the database is locked, starting, stopping or full. Also: it
       says that another transaction caused a deadlock or a serialization failure. Retry the whole
       transaction then.
@@ -70,8 +77,8 @@ def sqlalchemy_failures(
     ) -> Failure[StoreUnavailable | CredentialsRejected | X | M] | None:
         if isinstance(error, exc.NoResultFound):
             return Failure(missing) if missing is not None else None
-        if isinstance(error, exc.TimeoutError):
-            return Failure(StoreUnavailable(store, exception_reason(error), cause=error))
+        if isinstance(error, exc.TimeoutError) or _is_refusal(error):
+            return Failure(_unavailable(store, error))
         if isinstance(error, exc.DBAPIError) and error.orig is not None:
             return classify_driver_error(error, error.orig)
         return None
@@ -92,6 +99,32 @@ def sqlalchemy_failures(
                 return None
 
     return classify
+
+
+def classify_connect(error: Exception, dialect: Dialect, store: str) -> ConnectError | None:
+    """Return the error for an exception of a driver that could not connect; else None."""
+    if isinstance(error, SSLCertVerificationError):
+        return None
+    if isinstance(error, OSError):
+        # asyncpg raises those of the socket.
+        return StoreUnavailable(store, exception_reason(error), cause=error)
+    base: type[Exception] = dialect.loaded_dbapi.Error
+    if not isinstance(error, base):
+        return None
+    wrapped = exc.DBAPIError.instance(None, None, error, base, dialect=dialect)
+    failure = sqlalchemy_failures(store)(wrapped)
+    return None if failure is None else failure.failure()
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Return whether a guard refused to connect; other code can raise `Raised` too."""
+    return isinstance(error, Raised) and isinstance(error, exc.OperationalError)
+
+
+def _unavailable(store: str, error: Exception) -> StoreUnavailable:
+    refusal: object = error.error if isinstance(error, Raised) else None
+    delay = retry_after(refusal) if isinstance(refusal, TaggedError) else None
+    return StoreUnavailable(store, exception_reason(error), retry_after=delay, cause=error)
 
 
 def _error_type(error: exc.DBAPIError, driver_error: BaseException) -> ErrorType | None:

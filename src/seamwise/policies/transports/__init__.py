@@ -1,6 +1,7 @@
 """Guards under the clients of httpx: `httpx.Client(transport=GuardTransport(guard))`.
 
-For httpx2, import the same names from `seamwise.policies.transports.httpx2`.
+For httpx2, import the same names from `seamwise.policies.transports.httpx2`. The submodules `grpc`
+and `sqlalchemy` put guards under channels of gRPC and engines of SQLAlchemy.
 """
 
 from typing import TYPE_CHECKING
