@@ -120,6 +120,31 @@ def test_future_does_not_wait_for_its_attempts(server: Server, open_call: Any) -
     assert delays == [1.0]
 
 
+def test_future_does_not_wait_if_the_first_attempt_has_ended_already(
+    server: Server, open_call: Any
+) -> None:
+    class Late(grpc.UnaryUnaryClientInterceptor):
+        """Returns a call when it has ended."""
+
+        @override
+        def intercept_unary_unary(
+            self, continuation: Any, client_call_details: Any, request: Any
+        ) -> Any:
+            call = continuation(client_call_details, request)
+            call.exception()
+            return call
+
+    can_continue = threading.Event()
+    server.answers = [Code.UNAVAILABLE, Code.OK]
+    world = World(sleep_sync=lambda seconds: can_continue.wait(PATIENCE))
+    interceptor = GuardInterceptor(retry(world=world), repeatable={GET})
+    with grpc.insecure_channel(server.target) as channel:
+        future = unary(grpc.intercept_channel(channel, interceptor, Late())).future(b'x')
+        assert future.running()
+        can_continue.set()
+        assert future.result(timeout=PATIENCE) == b'x 2'
+
+
 def test_refusal_is_the_exception_of_the_future(server: Server, open_call: Any) -> None:
     bank = circuit(name='billing')
     bank.isolate()

@@ -48,7 +48,7 @@ class GuardedCall:
         self._failure_of = failure_of
         self._failures: list[tuple[TaggedError, UnaryCall]] = []
 
-    def run(self) -> UnaryCall:
+    def run(self, *, is_future: bool) -> UnaryCall:
         """Return the ended call, or a future if the caller of gRPC does not wait for it."""
         scope = CURRENT_SCOPE.get()
         while True:
@@ -56,7 +56,8 @@ class GuardedCall:
                 call = self.start()
             except Raised as refusal:
                 return _refused(refusal)
-            if not call.done():
+            # The call of a future can have ended already.
+            if is_future or not call.done():
                 self.disown()
                 future = GuardedFuture(self, call)
                 # The deadlines of this call do not limit the code of the caller.

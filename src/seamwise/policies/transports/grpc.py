@@ -90,7 +90,7 @@ class GuardInterceptor(grpc.UnaryUnaryClientInterceptor):
 
         call = GuardedCall(
             self._guards.of(method), send, lambda error: _failure(error, method, timeout)
-        ).run()
+        ).run(is_future=_is_of_future(continuation))
         return cast('_CallFuture[R]', call)
 
 
@@ -187,6 +187,15 @@ class _Details(grpc.ClientCallDetails):
     def __getattr__(self, name: str) -> object:
         value: object = getattr(self._details, name)
         return value
+
+
+def _is_of_future(continuation: object) -> bool:
+    """Return whether a caller of `.future()` gets the call, and does not wait for its attempts.
+
+    gRPC does not tell this to interceptors. Its continuation is a function inside `future`, or
+    inside the method for callers that wait.
+    """
+    return '.future.' in getattr(continuation, '__qualname__', '')
 
 
 def _with_timeout(
