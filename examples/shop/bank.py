@@ -16,7 +16,7 @@ BankError: TypeAlias = CardDeclined | NetworkError | CircuitOpen | DeadlineExcee
 PAYMENT_REQUIRED = 402
 
 guarded = circuit(name='bank') >> retry(attempts=3) >> deadline(2.0)
-failures = httpx_failures(service='bank', required_config='BANK_KEY')
+failures = httpx_failures(service='bank', required_config=('BANK_KEY',))
 
 
 class Bank:

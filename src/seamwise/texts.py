@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 import msgspec
 
 from seamwise import _annotations, messages
+from seamwise._text.jsonable import to_builtins
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact, redact_named
@@ -21,6 +22,9 @@ E = TypeVar('E', bound=TaggedError)
 
 DOMAIN = 'seamwise'
 LOCALES = path.join(path.dirname(__file__), 'locale')
+
+_JSON_CONTAINERS: frozenset[type] = frozenset({list, dict})
+"""Containers that only a field for any value can have, because errors are hashable."""
 
 _folders = [(LOCALES, DOMAIN)]
 """Folders and names of the message catalogs; the first one that has a text wins."""
@@ -207,15 +211,25 @@ def shown(error: E) -> E:
     >>> shown(LoginFailed('ann', Secret('hunter2'))).password == Secret('***')
     True
     """
-    optional = _optional_fields(type(error))
-    changes = {
-        field: None
-        if field == 'cause' or (isinstance(value, Secret) and field in optional)
-        else _shown_field(field, value)
-        for field in error.__struct_fields__
-        if (value := getattr(error, field)) is not None
-    }
+    changes: dict[str, object] = {}
+    for field in error.__struct_fields__:
+        value: object = getattr(error, field)
+        if field == 'cause':
+            changes[field] = None
+        elif isinstance(value, Secret):
+            changes[field] = _shown_secret(type(error), field)
+        elif value is not None:
+            changes[field] = _shown_field(field, value)
     return msgspec.structs.replace(error, **changes)
+
+
+@lru_cache(maxsize=4096)
+def _shown_secret(class_: type[TaggedError], field: str) -> Secret[str] | str | None:
+    hint = _annotations.resolved_hints(class_)[field]
+    if hint is object:
+        # A decoder of any value cannot know that the mask stands for a secret.
+        return MASK
+    return None if type(None) in get_args(hint) else Secret(MASK)
 
 
 def _shown_field(name: str, value: Any) -> Any:
@@ -225,6 +239,8 @@ def _shown_field(name: str, value: Any) -> Any:
         return redact_named(name, value)
     if type(value) in {tuple, frozenset}:
         return type(value)(_shown_field(name, item) for item in value)
+    if type(value) in _JSON_CONTAINERS:
+        return to_builtins(redact_named(name, value))
     return _shown(value)
 
 
@@ -235,6 +251,9 @@ def _shown(value: Any) -> Any:
         return Secret(MASK)
     if type(value) in {tuple, frozenset}:
         return type(value)(map(_shown, value))
+    if type(value) in _JSON_CONTAINERS:
+        items: object = value
+        return to_builtins(redact(items))
     if isinstance(value, msgspec.Struct):
         return msgspec.structs.replace(
             value,
@@ -266,12 +285,3 @@ def _template_fields(class_: type[TaggedError], template: str) -> _TemplateField
 
 def _is_literal(hint: object) -> bool:
     return Literal in {get_origin(hint), *map(get_origin, get_args(hint))}
-
-
-@lru_cache(maxsize=4096)
-def _optional_fields(class_: type[TaggedError]) -> frozenset[str]:
-    return frozenset(
-        field
-        for field, hint in _annotations.resolved_hints(class_).items()
-        if type(None) in get_args(hint)
-    )

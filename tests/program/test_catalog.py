@@ -144,7 +144,7 @@ def test_typescript_contains_fields_but_no_secret_and_no_cause() -> None:
         'readonly reason: "ignored" | "write_protected" | "system" | "outside_workspace";' in module
     )
     assert 'readonly cause' not in module
-    assert 'readonly provided' not in module
+    assert 'readonly value' not in module
 
 
 def test_openapi_has_a_response_for_every_status_of_the_tables() -> None:

@@ -247,7 +247,7 @@ def test_error_is_explained() -> None:
         ('TooManyMistakes', '\nrun with --mistake-limit 2\n'),
         ('ResourceExhausted', '\nwhile the process cannot open more files\n'),
         ('ToolFailed', '\nin a workspace where .seamignore/ is a folder\n'),
-        ('InvalidInput', 'provided=Secret(***)'),
+        ('InvalidInput', "provided='bartholomew'"),
     ],
 )
 def test_explanation_contains_the_circumstances(word: str, text: str) -> None:

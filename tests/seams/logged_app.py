@@ -26,7 +26,7 @@ async def rejected(request: Request) -> JSONResponse:
     logging.getLogger('shop').info('calling %s', f'https://ann:{PLANTED}@bank.example')
     structlog.get_logger('shop.bank').warning('refused', name='bank', password=PLANTED)
     FAILURES.failed(
-        CredentialsRejected('bank', 'BANK_KEY'),
+        CredentialsRejected('bank', ('BANK_KEY',)),
         seam='http',
         operation='GET /rejected',
         status=502,

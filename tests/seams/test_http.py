@@ -164,7 +164,7 @@ def test_every_code_has_one_status_except_in_a2a() -> None:
 @pytest.mark.parametrize('case', FACTS['upstream'], ids=lambda case: case['upstream_status'])
 def test_an_upstream_401_for_our_key_is_502(case: Mapping[str, Any]) -> None:
     for error in (
-        CredentialsRejected('acme', 'ACME_KEY'),
+        CredentialsRejected('acme', ('ACME_KEY',)),
         UpstreamFailed('acme', case['upstream_status'], ''),
     ):
         assert (tables.NETWORK(error).status, tables.NETWORK(error).code) == (

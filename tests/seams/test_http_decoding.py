@@ -188,7 +188,7 @@ def test_decoded_secrets_are_masked_and_causes_are_none() -> None:
     )
     required = InvalidInput('short', Secret(PLANTED))
     assert decode(envelope(SESSIONS(required), request_id=None), InvalidInput) == Success(
-        InvalidInput('short', Secret('***'))
+        InvalidInput('short', '***')
     )
     hidden = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
     assert hidden == Success(shown(ToolFailed('***', OSError(PLANTED))))

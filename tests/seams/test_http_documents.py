@@ -86,8 +86,8 @@ def test_the_details_schema_contains_the_public_fields_of_the_class() -> None:
     ]
     assert schema['properties']['details'] == {
         'type': 'object',
-        'properties': {'constraint': {'type': 'string'}},
-        'required': ['constraint'],
+        'properties': {'constraint': {'type': 'string'}, 'provided': {'description': 'Any value.'}},
+        'required': ['constraint', 'provided'],
     }
     [schema] = [
         schema

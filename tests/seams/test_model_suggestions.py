@@ -65,7 +65,7 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         'Wait a moment, then try again; earlier calls are refused too.',
     ),
     (
-        network.CredentialsRejected('api', 'API_ADDRESS'),
+        network.CredentialsRejected('api', ('API_ADDRESS',)),
         (
             "This program's own credentials are missing, wrong or expired, so every call "
             "to api fails. Tell the user to set 'API_ADDRESS', and continue without api."

@@ -118,7 +118,7 @@ def test_the_rate_limit_of_an_upstream_stays_429_with_its_delay() -> None:
 
 
 def test_the_general_sentence_never_blames_the_client_for_a_fault_of_the_server() -> None:
-    answer = tables.NETWORK(CredentialsRejected('bank', 'BANK_API_KEY'))
+    answer = tables.NETWORK(CredentialsRejected('bank', ('BANK_API_KEY',)))
     assert (answer.status, answer.message) == (502, 'The operation failed.')
 
 
@@ -385,11 +385,11 @@ def test_internal_texts_of_an_application_stay_inside() -> None:
 
 
 def test_session_and_model_keep_the_fields_that_their_documents_name() -> None:
-    rejected = CredentialsRejected('bank', 'BANK_API_KEY')
+    rejected = CredentialsRejected('bank', ('BANK_API_KEY',))
     [(_, events)] = visible_adapters('session', CredentialsRejected)
     assert events(rejected).metadata['context'] == {
         'service': 'bank',
-        'required_config': 'BANK_API_KEY',
+        'required_config': ['BANK_API_KEY'],
     }
     [(_, guidance)] = visible_adapters('model', CommandFailed)
     assert guidance(CommandFailed('run', 'make', 2, 'no rule')).output == 'no rule'

@@ -116,14 +116,18 @@ EVENT_OF: Mapping[Category, str] = {
     Category.VALIDATION: 'error.validation',
     Category.TIMEOUT: 'error.timeout',
     Category.RATE_LIMIT: 'error.rate_limited',
-    Category.CONNECTION: 'error.connection_lost',
+    Category.CONNECTION: 'error.transient',
     Category.RESOURCE: 'error.resource',
     Category.CAPACITY: 'error.transient',
     Category.CIRCUIT_OPEN: 'error.transient',
     Category.UNAVAILABLE: 'error.transient',
 }
-FINAL = {CredentialsRejected, RecoveryFailed}
-"""Classes without recovery, which have a separate event."""
+OWN_EVENTS: Mapping[type, str] = {
+    CredentialsRejected: 'error.recovery_failed',
+    RecoveryFailed: 'error.recovery_failed',
+    ConnectionLost: 'error.connection_lost',
+}
+"""Classes with an event of their own: those without recovery, and the session's connection."""
 
 HIDDEN = {'CacheMiss', 'EditorInstallFailed'}
 """Classes that no session receives: a cache miss leads to a request, and editors are installed
@@ -147,9 +151,7 @@ def test_event_name_follows_from_the_category(error: TaggedError) -> None:
         if error.category is Category.EXECUTION and error.retryable
         else 'error.permanent'
     )
-    expected = (
-        'error.recovery_failed' if type(error) in FINAL else EVENT_OF.get(error.category, default)
-    )
+    expected = OWN_EVENTS.get(type(error)) or EVENT_OF.get(error.category, default)
     assert ALL(error).event == expected
 
 
@@ -167,10 +169,10 @@ def test_event_names_are_the_documented_ones() -> None:
 
 
 EXAMPLES: Mapping[str, TaggedError] = {
-    'ERR_VAL_001': InvalidInput('task_count > 0', Secret(0)),
+    'ERR_VAL_001': InvalidInput('task_count > 0', 0),
     'ERR_TIMEOUT_001': ToolTimedOut('search', 30.0, 1),
-    'ERR_RATE_001': UpstreamRateLimited('acme', 60.0, 100, 105, 1729252860.0, OSError()),
-    'ERR_AUTH_001': CredentialsRejected('acme', 'ACME_API_KEY', PermissionError('no')),
+    'ERR_RATE_001': UpstreamRateLimited('acme', 60.0, 100, 105, 1729252860.0, 60.0, OSError()),
+    'ERR_AUTH_001': CredentialsRejected('acme', ('ACME_API_KEY',), PermissionError('no')),
     'ERR_CONN_001': ConnectionLost(1006, 'abnormal_closure', 42, 123.45),
 }
 KNOWN_BY_GUARD_ONLY = {'elapsed_seconds', 'backoff_multiplier'}
@@ -199,11 +201,11 @@ def test_metadata_contain_the_documented_values() -> None:
         '2024-10-18T12:01:00Z',
         60000,
     ]
-    assert limited['context'] == {'service': 'acme', 'requests_made': 105}
+    assert (limited['requests_made'], limited['context']) == (105, {'service': 'acme'})
     rejected = event_of(EXAMPLES['ERR_AUTH_001']).metadata
     assert (rejected['cause'], rejected['context']) == (
         'PermissionError',
-        {'service': 'acme', 'required_config': 'ACME_API_KEY'},
+        {'service': 'acme', 'required_config': ['ACME_API_KEY']},
     )
     lost = event_of(EXAMPLES['ERR_CONN_001']).metadata
     assert [
@@ -370,15 +372,18 @@ def test_event_has_the_current_time_by_default() -> None:
         (McpTimedOut('s', 'get', 2.5), {'timeout_seconds': 2.5}),
         (BatchTimedOut('b', 2.5), {'timeout_seconds': 2.5}),
         (DeadlineExceeded('d', 2.5, 2), {'attempt': 2, 'timeout_seconds': 2.5}),
-        (RateLimited('r', 7, 1.0, 0.25), {'retry_after_ms': 250, 'limit': 7}),
+        (
+            RateLimited('r', 7, 1.0, 0.25),
+            {'retry_after_ms': 250, 'limit': 7, 'period_seconds': 1.0},
+        ),
         (UpstreamRateLimited('acme'), {'context': {'service': 'acme'}}),
         (
             RecoveryFailed('deploy', 3, OSError()),
             {'operation': 'deploy', 'attempt': 3, 'cause': 'OSError'},
         ),
         (
-            CredentialsRejected('acme', 'KEY', AccessDenied('read', 'a')),
-            {'cause': 'AccessDenied', 'context': {'service': 'acme', 'required_config': 'KEY'}},
+            CredentialsRejected('acme', ('KEY',), AccessDenied('read', 'a')),
+            {'cause': 'AccessDenied', 'context': {'service': 'acme', 'required_config': ['KEY']}},
         ),
         (
             ConnectionLost(1006, '', 0, 0.5),
@@ -524,7 +529,7 @@ def test_event_is_valid_for_any_text(text: str, locale: str) -> None:
         operation=text,
         context={text: [text]},
     )
-    rejected = event_of(CredentialsRejected(text, text), locale)
+    rejected = event_of(CredentialsRejected(text, (text,)), locale)
     assert decode(encode(error_event)).unwrap() == error_event
     assert decode(encode(rejected)).unwrap() == rejected
     repaired = (
@@ -560,10 +565,10 @@ def test_event_omits_a_reset_time_that_is_out_of_range(reset: float) -> None:
 
 def test_context_of_the_error_and_of_the_caller_are_merged() -> None:
     context = {'endpoint': '/chat', 'service': 'acme-eu'}
-    error_event = event_of(UpstreamRateLimited('acme', requests_made=5), context=context)
+    error_event = event_of(CredentialsRejected('acme', ('KEY',)), context=context)
     assert error_event.metadata['context'] == {
         'service': 'acme-eu',
-        'requests_made': 5,
+        'required_config': ['KEY'],
         'endpoint': '/chat',
     }
     assert list(error_event.metadata)[-1] == 'context'

@@ -56,7 +56,7 @@ TYPE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
 @pytest.mark.parametrize(
     ('error', 'name'),
     [
-        (CredentialsRejected('acme', 'KEY'), 'ProviderAuthError'),
+        (CredentialsRejected('acme', ('KEY',)), 'ProviderAuthError'),
         (Unauthenticated('Bearer'), 'ProviderAuthError'),
         (OutputTruncated('acme', 7), 'MessageOutputLengthError'),
         (StreamAborted('why'), 'MessageAbortedError'),
@@ -118,7 +118,7 @@ def test_stored_api_error_contains_the_status_and_not_the_excerpt_of_the_body() 
 
 
 def test_stored_auth_error_contains_the_provider() -> None:
-    assert message(CredentialsRejected('acme', 'KEY')).data['providerID'] == 'acme'
+    assert message(CredentialsRejected('acme', ('KEY',))).data['providerID'] == 'acme'
     assert message(Unauthenticated('Bearer')).data['providerID'] == 'Bearer'
 
 

@@ -166,7 +166,9 @@ def test_maximum_is_absent_if_attempts_were_left(why: Any) -> None:
 
 
 def test_final_error_ends_the_session_without_a_retry() -> None:
-    sent = sent_events(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
+    sent = sent_events(
+        GaveUp('ask', CredentialsRejected('acme', ('KEY',)), 1, 0.0, 'not_retryable')
+    )
     assert names(sent) == ['error.recovery_failed', 'agent.error', 'agent.session_end']
     assert [event.metadata.get('error_code') for event in sent] == [
         'ERR_AUTH_001',
@@ -208,7 +210,7 @@ def test_final_failure_causes_one_alert() -> None:
     alerts: list[ErrorEvent] = []
     observer = observe(RecordingSession(), adapter=ALL, alert=alerts.append)
     observer(Retrying('ask', LATE, 1, 3, 1.0))
-    observer(GaveUp('ask', CredentialsRejected('acme', 'KEY'), 1, 0.0, 'not_retryable'))
+    observer(GaveUp('ask', CredentialsRejected('acme', ('KEY',)), 1, 0.0, 'not_retryable'))
     assert names(alerts) == ['error.recovery_failed']
 
 

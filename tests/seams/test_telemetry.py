@@ -143,7 +143,7 @@ def test_cancellations_are_not_counted(recorded: RecordedTelemetry) -> None:
 @pytest.mark.parametrize(
     ('error', 'is_counted'),
     [
-        (CredentialsRejected('bank', 'KEY'), True),
+        (CredentialsRejected('bank', ('KEY',)), True),
         (Unauthenticated('Bearer'), True),
         (FileNotFound('t', 'p'), False),
         (HostUnreachable('h', 'r'), False),
@@ -496,7 +496,7 @@ class Bank:
             case 't':
                 return Failure(NetworkTimedOut('bank', 'pay', 1.0))
             case 'c':
-                return Failure(CredentialsRejected('bank', 'BANK_KEY'))
+                return Failure(CredentialsRejected('bank', ('BANK_KEY',)))
             case 'x':
                 raise ZeroDivisionError
             case _:

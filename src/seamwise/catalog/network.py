@@ -2,7 +2,7 @@
 
 from typing import TypeAlias
 
-from seamwise.categories import Category
+from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
 from seamwise.internal import Internal
@@ -11,10 +11,11 @@ from seamwise.internal import Internal
 class HostUnreachable(
     TaggedError,
     category=Category.CONNECTION,
+    recovery=Recovery.RETRY,
     message='{host} cannot be reached: {reason}.',
     public='The service cannot be reached.',
 ):
-    """The connection could not be opened, or it broke. The caller reconnects."""
+    """The connection could not be opened, or it broke. The caller retries."""
 
     host: Internal[str]
     reason: Internal[str]
@@ -42,7 +43,7 @@ class UpstreamRateLimited(
     """The service rejected the call because there were too many.
 
     The caller waits `retry_after` seconds. `limit` is the number of calls that the service
-    permits; the count restarts at the Unix time `reset`.
+    permits in `period` seconds; the count restarts at the Unix time `reset`.
     """
 
     service: str
@@ -50,6 +51,7 @@ class UpstreamRateLimited(
     limit: int | None = None
     requests_made: int | None = None
     reset: float | None = None
+    period: float | None = None
     cause: Cause | None = None
 
 
@@ -60,11 +62,11 @@ class CredentialsRejected(
 ):
     """The key of this program is missing, wrong or expired.
 
-    The operator sets `required_config`; the caller cannot help.
+    The operator corrects the settings `required_config`; the caller cannot help.
     """
 
     service: str
-    required_config: str
+    required_config: tuple[str, ...] = ()
     cause: Cause | None = None
 
 

@@ -16,9 +16,10 @@ _INTERNAL_ERROR = -32603
 class McpConnectionFailed(
     TaggedError,
     category=Category.CONNECTION,
+    recovery=Recovery.RETRY,
     message='The MCP server {server!r} cannot be reached.',
 ):
-    """The connection to the server could not be opened. The caller reconnects."""
+    """The connection to the server could not be opened. The caller retries."""
 
     server: str
     reason: Internal[str] | None = None
@@ -28,10 +29,11 @@ class McpConnectionFailed(
 class McpTransportFailed(
     TaggedError,
     category=Category.CONNECTION,
+    recovery=Recovery.RETRY,
     message='The connection to the MCP server {server!r} broke: {reason}.',
     public='The connection to the MCP server {server!r} broke.',
 ):
-    """An open connection to the server broke. The caller reconnects."""
+    """An open connection to the server broke. The caller retries."""
 
     server: str
     reason: Internal[str]

@@ -2,10 +2,11 @@
 
 from typing import TypeAlias
 
+from typing_extensions import override
+
 from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError
-from seamwise.secrets import Secret
 
 
 class InvalidInput(
@@ -14,7 +15,13 @@ class InvalidInput(
     """The input of the user is invalid. The user corrects it."""
 
     constraint: str
-    provided: Secret[object]
+    # Seams show it redacted; a `Secret` hides a value without a known form, such as a password.
+    provided: object
+
+    @override
+    def __hash__(self) -> int:
+        # A list or a dict in `provided` has no hash.
+        return hash((type(self), self.constraint))
 
 
 class SessionNotFound(

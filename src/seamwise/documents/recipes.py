@@ -23,7 +23,6 @@ from seamwise.catalog import (
 from seamwise.catalog.problem import Problem
 from seamwise.documents.unions import CatalogError
 from seamwise.errors import TaggedError
-from seamwise.secrets import Secret
 
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E', bound=TaggedError)
@@ -224,9 +223,13 @@ _NETWORK: RecipeTable[network.NetworkError] = (
         network.NetworkTimedOut('api.example.org', 'POST /v1/chat', timeout=30.0)
     ).table
     | by_constructor(
-        network.UpstreamRateLimited('openai', retry_after=1.5, limit=60, requests_made=61)
+        network.UpstreamRateLimited(
+            'openai', retry_after=1.5, limit=60, requests_made=61, period=60.0
+        )
     ).table
-    | by_constructor(network.CredentialsRejected('openai', required_config='OPENAI_API_KEY')).table
+    | by_constructor(
+        network.CredentialsRejected('openai', required_config=('OPENAI_API_KEY',))
+    ).table
     | by_constructor(
         network.UpstreamFailed('openai', status=503, excerpt='upstream connect error')
     ).table
@@ -308,9 +311,7 @@ _A2A: RecipeTable[protocols.A2aError] = (
 
 _SESSIONS: RecipeTable[sessions.SessionError] = (
     by_constructor(
-        sessions.InvalidInput(
-            'a message has at most 10,000 characters', provided=Secret('all of the message')
-        )
+        sessions.InvalidInput('a name has at most 8 characters', provided='bartholomew')
     ).table
     | by_constructor(sessions.SessionNotFound('s-17')).table
     | by_constructor(sessions.SessionBusy('s-17')).table

@@ -114,7 +114,7 @@ def general_message(error: TaggedError, locale: str = 'en') -> str:
     `public` of the catalogue that prints fields is for other seams.
 
     >>> from seamwise.catalog.network import CredentialsRejected
-    >>> general_message(CredentialsRejected('bank', 'BANK_API_KEY'))
+    >>> general_message(CredentialsRejected('bank', ('BANK_API_KEY',)))
     'The operation failed.'
     """
     traits = type(error).__traits__

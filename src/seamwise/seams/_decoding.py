@@ -33,8 +33,10 @@ class UnreadableBody(
 
 
 @lru_cache(maxsize=4096)
-def hidden_texts(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str]:
-    """Return the required text fields that a peer hides; a client sees the mask in their place.
+def hidden_fields(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str]:
+    """Return the required fields that a peer may hide; a client sees the mask in their place.
+
+    They are texts, and values of any type.
 
     Args:
         kind: The class of the error.
@@ -42,13 +44,19 @@ def hidden_texts(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str]
             fields of the class; otherwise only the internal ones.
     """
     hides_all = not has_fields and hides_data(kind)
-    texts = resolved_hints(kind)
+    hints = resolved_hints(kind)
     return frozenset(
         field.name
         for field in msgspec.structs.fields(kind)
         if field.required
-        and texts.get(field.name) is str
-        and (hides_all or field.name in kind.__traits__.internal)
+        # A field for any value is left out if the value is a secret.
+        and (
+            hints.get(field.name) is object
+            or (
+                hints.get(field.name) is str
+                and (hides_all or field.name in kind.__traits__.internal)
+            )
+        )
     )
 
 

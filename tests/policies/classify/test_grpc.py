@@ -224,15 +224,15 @@ def test_call_that_exceeds_its_deadline_is_a_timeout(call: Call, target: str) ->
 @pytest.mark.parametrize('code', ['UNAUTHENTICATED', 'PERMISSION_DENIED'])
 def test_authentication_error_is_rejected_credentials(call: Call, target: str, code: str) -> None:
     error = error_of(call(target, code))
-    assert error == CredentialsRejected('billing', 'the credentials for billing', cause=error.cause)
+    assert error == CredentialsRejected('billing', (), cause=error.cause)
 
 
 def test_rejected_credentials_contain_the_name_of_the_setting(channel: Any) -> None:
     send: Callable[..., bytes] = channel.unary_unary('/shop.Billing/UNAUTHENTICATED')
     error = refine(
-        lambda: send(b''), grpc_failures('billing', timeout=1.0, required_config='BILLING_TOKEN')
+        lambda: send(b''), grpc_failures('billing', timeout=1.0, required_config=('BILLING_TOKEN',))
     ).failure()
-    assert error == CredentialsRejected('billing', 'BILLING_TOKEN', cause=error.cause)
+    assert error == CredentialsRejected('billing', ('BILLING_TOKEN',), cause=error.cause)
 
 
 def test_exhausted_resource_is_a_rate_limit(call: Call, target: str) -> None:

@@ -248,9 +248,7 @@ def test_authentication_status_is_rejected_credentials(
     library: ModuleType, port: int, status: int
 ) -> None:
     error = get_error(library, f'http://ann:{PASSWORD}@127.0.0.1:{port}/{status}')
-    assert error == CredentialsRejected(
-        '127.0.0.1', 'the credentials for 127.0.0.1', cause=error.cause
-    )
+    assert error == CredentialsRejected('127.0.0.1', (), cause=error.cause)
     assert type(error.cause).__name__ == 'HTTPStatusError'
 
 
@@ -261,9 +259,9 @@ def test_rejected_credentials_contain_the_names_of_service_and_setting(
         library.get(f'http://127.0.0.1:{port}/401', trust_env=False).raise_for_status()
 
     error = refine(
-        fetch, httpx_failures(service='weather', required_config='WEATHER_KEY')
+        fetch, httpx_failures(service='weather', required_config=('WEATHER_KEY',))
     ).failure()
-    assert error == CredentialsRejected('weather', 'WEATHER_KEY', cause=error.cause)
+    assert error == CredentialsRejected('weather', ('WEATHER_KEY',), cause=error.cause)
 
 
 @pytest.mark.parametrize(

@@ -160,9 +160,7 @@ def test_missing_or_wrong_password_is_rejected_credentials(
     server: Path, password: str | None
 ) -> None:
     error = classified_error(client(server, password).ping)
-    assert error == CredentialsRejected(
-        'sessions', 'the credentials for sessions', cause=error.cause
-    )
+    assert error == CredentialsRejected('sessions', (), cause=error.cause)
     assert isinstance(error.cause, redis.AuthenticationError)
 
 
@@ -172,9 +170,9 @@ def test_missing_permission_is_rejected_credentials(server: Path) -> None:
     )
     bob = client(server, 'any', username='bob')
     assert bob.get('nothing') is None
-    classify = redis_failures('sessions', timeout=SHORT_TIMEOUT, required_config='REDIS_URL')
+    classify = redis_failures('sessions', timeout=SHORT_TIMEOUT, required_config=('REDIS_URL',))
     error = classified_error(lambda: bob.set('a', 1), classify)
-    assert error == CredentialsRejected('sessions', 'REDIS_URL', cause=error.cause)
+    assert error == CredentialsRejected('sessions', ('REDIS_URL',), cause=error.cause)
     assert isinstance(error.cause, exceptions.NoPermissionError)
 
 

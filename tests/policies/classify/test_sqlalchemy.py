@@ -209,10 +209,10 @@ def test_sqlstate_of_wrong_credentials_is_rejected_credentials(
 ) -> None:
     call = query_raising(error_with_sqlstate(sqlstate))
     assert classified_error(call) == CredentialsRejected(
-        'shop', 'the credentials for shop', cause=classified_error(call).cause
+        'shop', (), cause=classified_error(call).cause
     )
-    error = refine(call, sqlalchemy_failures('shop', required_config='DATABASE_URL')).failure()
-    assert error == CredentialsRejected('shop', 'DATABASE_URL', cause=error.cause)
+    error = refine(call, sqlalchemy_failures('shop', required_config=('DATABASE_URL',))).failure()
+    assert error == CredentialsRejected('shop', ('DATABASE_URL',), cause=error.cause)
 
 
 def test_sqlstate_of_a_unique_violation_is_the_error_passed_as_exists(

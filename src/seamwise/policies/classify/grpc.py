@@ -34,7 +34,7 @@ _SERVER_ERROR_STATUSES = {
 
 
 def grpc_failures(
-    service: str, *, timeout: float, required_config: str | None = None
+    service: str, *, timeout: float, required_config: tuple[str, ...] = ()
 ) -> Classify[_Error]:
     """Return a classifier, for `refine`, of the status codes of failed gRPC calls.
 
@@ -54,7 +54,7 @@ def grpc_failures(
     Args:
         service: Name of the service in the errors; the exceptions do not contain it.
         timeout: Timeout of the calls in seconds; the exceptions do not contain it.
-        required_config: Name of the setting with the credentials.
+        required_config: Names of the settings with the credentials.
 
     >>> error = grpc.aio.AioRpcError(grpc.StatusCode.UNAVAILABLE, details='restarting')
     >>> grpc_failures('billing', timeout=2.0)(error).failure().excerpt
@@ -70,7 +70,7 @@ def grpc_failures(
 
 
 def classify_call(
-    error: Exception, service: str, timeout: float, required_config: str | None = None
+    error: Exception, service: str, timeout: float, required_config: tuple[str, ...] = ()
 ) -> _Error | None:
     """Return the error for the exception of a call; see `grpc_failures`."""
     # Applications can raise RpcError themselves; only the error of a call has a status code.
@@ -87,9 +87,7 @@ def classify_call(
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         return UpstreamRateLimited(service, retry_after=delay, cause=error)
     if code in _CREDENTIAL_CODES:
-        return CredentialsRejected(
-            service, required_config or f'the credentials for {service}', cause=error
-        )
+        return CredentialsRejected(service, required_config, cause=error)
     if (status := _SERVER_ERROR_STATUSES.get(code)) is not None:
         excerpt = redacted_excerpt(f'{code.name}: {error.details() or ""}'.removesuffix(': '))
         return UpstreamFailed(service, status, excerpt, retry_after=delay, cause=error)

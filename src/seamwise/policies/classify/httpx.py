@@ -58,7 +58,7 @@ _CREDENTIAL_STATUSES = frozenset({401, 403, 407})
 
 
 def httpx_failures(
-    *, service: str | None = None, required_config: str | None = None
+    *, service: str | None = None, required_config: tuple[str, ...] = ()
 ) -> Classify[NetworkError]:
     """Return a classifier, for `refine`, of the exceptions that httpx and httpx2 raise.
 
@@ -75,7 +75,7 @@ def httpx_failures(
 
     Args:
         service: Name of the service in the errors. None: the host of the request.
-        required_config: Name of the setting with the credentials.
+        required_config: Names of the settings with the credentials.
 
     >>> import httpx2
     >>> from seamwise import refine
@@ -105,8 +105,7 @@ def httpx_failures(
         ):
             return Failure(UpstreamRateLimited(name, retry_after=delay, cause=error))
         if status in _CREDENTIAL_STATUSES:
-            config = required_config or f'the credentials for {name}'
-            return Failure(CredentialsRejected(name, config, cause=error))
+            return Failure(CredentialsRejected(name, required_config, cause=error))
         if is_upstream_failure(status):
             return Failure(
                 UpstreamFailed(

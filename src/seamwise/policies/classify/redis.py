@@ -39,7 +39,7 @@ _UNAVAILABLE_ERRORS = (
 
 
 def redis_failures(
-    store: str, *, timeout: float, required_config: str | None = None
+    store: str, *, timeout: float, required_config: tuple[str, ...] = ()
 ) -> Classify[_Error]:
     """Return a classifier, for `refine`, of the exceptions that redis-py raises during an outage.
 
@@ -57,7 +57,7 @@ def redis_failures(
     Args:
         store: Name of the Redis in the errors; the exceptions do not contain it.
         timeout: `socket_timeout` of the client in seconds; the exceptions do not contain it.
-        required_config: Name of the setting with the credentials.
+        required_config: Names of the settings with the credentials.
 
     >>> error = exceptions.BusyLoadingError('Redis is loading the dataset in memory')
     >>> redis_failures('sessions', timeout=0.5)(error).failure().reason
@@ -68,11 +68,7 @@ def redis_failures(
     def classify(error: Exception) -> Failure[_Error] | None:
         # In this order, because most of these classes derive from ConnectionError.
         if isinstance(error, _CREDENTIAL_ERRORS):
-            return Failure(
-                CredentialsRejected(
-                    store, required_config or f'the credentials for {store}', cause=error
-                )
-            )
+            return Failure(CredentialsRejected(store, required_config, cause=error))
         if isinstance(error, _UNAVAILABLE_ERRORS) or (
             isinstance(error, exceptions.ResponseError) and is_redis_unavailable(str(error))
         ):

@@ -35,7 +35,7 @@ def sqlalchemy_failures(
     *,
     exists: X | None = None,
     missing: M | None = None,
-    required_config: str | None = None,
+    required_config: tuple[str, ...] = (),
 ) -> Classify[StoreUnavailable | CredentialsRejected | X | M]:
     """Return a classifier, for `refine`, of the exceptions that SQLAlchemy raises in an outage.
 
@@ -61,7 +61,7 @@ def sqlalchemy_failures(
         store: Name of the database in the errors.
         exists: Error for a unique violation; only the caller knows the record.
         missing: Error for NoResultFound; only the caller knows the record.
-        required_config: Name of the setting with the credentials.
+        required_config: Names of the settings with the credentials.
 
     >>> from sqlalchemy import create_engine, text
     >>> from seamwise import refine
@@ -90,8 +90,7 @@ def sqlalchemy_failures(
             case 'duplicate_key':
                 return Failure(exists) if exists is not None else None
             case 'credentials':
-                config = required_config or f'the credentials for {store}'
-                return Failure(CredentialsRejected(store, config, cause=driver_error))
+                return Failure(CredentialsRejected(store, required_config, cause=driver_error))
             case 'unavailable':
                 reason = exception_reason(driver_error)
                 return Failure(StoreUnavailable(store, reason, cause=driver_error))

@@ -161,12 +161,17 @@ MODELS: Adapter[models.ModelError, Rendered] = Adapter(
 def _rate_limit(error: network.UpstreamRateLimited) -> str | None:
     if error.limit is None:
         return retry_later_hint(error)
+    period = '' if error.period is None else f' in {error.period:g} s'
     count = '' if error.requests_made is None else f'; requests made: {error.requests_made}'
-    return f'its limit is {pluralize(error.limit, "request")}{count}.'
+    return f'its limit is {pluralize(error.limit, "request")}{period}{count}.'
 
 
-def _required_setting(error: network.CredentialsRejected) -> str:
-    return f'set {error.required_config} to a valid key.'
+def _required_settings(error: network.CredentialsRejected) -> str:
+    settings = error.required_config
+    if not settings:
+        return f'set valid credentials for {error.service}.'
+    keys = 'a valid key' if len(settings) == 1 else 'valid keys'
+    return f'set {join_limited(settings)} to {keys}.'
 
 
 def _response_excerpt(error: network.UpstreamFailed) -> Iterator[str]:
@@ -178,7 +183,7 @@ NETWORK: Adapter[network.NetworkError, Rendered] = Adapter(
         on(network.HostUnreachable).exits(69, hint='check the name and the network connection.')
         | on(network.NetworkTimedOut).exits(124, hint=retry_later_hint)
         | on(network.UpstreamRateLimited).exits(75, hint=_rate_limit)
-        | on(network.CredentialsRejected).exits(78, hint=_required_setting)
+        | on(network.CredentialsRejected).exits(78, hint=_required_settings)
         | on(network.UpstreamFailed).exits(69, hint=_response_excerpt)
     )
 )

@@ -14,7 +14,7 @@ from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.seams._decoding import (
     DECODE_ERRORS,
     UnreadableBody,
-    hidden_texts,
+    hidden_fields,
     unreadable_body,
 )
 from seamwise.seams.http.bodies import PROBLEM_MEMBERS
@@ -127,14 +127,14 @@ def _is_secret(hint: object) -> bool:
 def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
     fields = _fields(kind)
     details = error.details
-    masked = hidden_texts(kind, has_fields=bool(details))
+    masked = hidden_fields(kind, has_fields=bool(details))
     if error.retry_after_ms is not None and 'retry_after' not in details:
         details = {**details, 'retry_after': error.retry_after_ms / 1000}
     values: dict[str, Any] = dict(fields.private)
     for field in fields.public:
         if field.name in details:
             value = details[field.name]
-            values[field.name] = msgspec.convert(value, field.type, dec_hook=_decode_secret)
+            values[field.name] = msgspec.convert(value, field.type, dec_hook=_decode_other)
         elif field.name in masked:
             values[field.name] = MASK
         elif field.is_required:
@@ -142,7 +142,9 @@ def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
     return kind(**values)
 
 
-def _decode_secret(kind: Any, value: object) -> object:
+def _decode_other(kind: Any, value: object) -> object:
+    if kind is object:
+        return value
     # A secret nested in the value of a field.
     if _is_secret(kind):
         return Secret(value)

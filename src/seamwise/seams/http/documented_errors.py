@@ -185,7 +185,9 @@ def _shown_fields(kind: type[TaggedError], arm: HttpArm[Any]) -> dict[str, Any]:
 
 def _schema_of_other_type(type_: type) -> Schema:
     # The conversion to JSON writes a path as a text, and other types as msgspec or a hook does. An
-    # empty schema is not allowed here; any value fits this one too.
+    # empty schema is not allowed here; any value fits these two as well.
+    if type_ is object:
+        return {'description': 'Any value.'}
     return TEXT if issubclass(type_, PurePath) else {'title': type_.__name__}
 
 

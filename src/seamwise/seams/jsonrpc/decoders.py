@@ -12,7 +12,7 @@ from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
 from seamwise.seams._common import all_field_names, public_field_names
-from seamwise.seams._decoding import hidden_texts
+from seamwise.seams._decoding import hidden_fields
 from seamwise.secrets import MASK
 
 E = TypeVar('E', bound=TaggedError)
@@ -33,7 +33,7 @@ class ErrorDecoder(Generic[E]):
             return None
         public = {name: data[name] for name in public_field_names(kind) if name in data}
         has_fields = not public.keys() <= {'retry_after'}
-        hidden = dict.fromkeys(hidden_texts(kind, has_fields=has_fields), MASK)
+        hidden = dict.fromkeys(hidden_fields(kind, has_fields=has_fields), MASK)
         try:
             decoded: Any = msgspec.convert(
                 {**_private_fields(kind), **hidden, **public},

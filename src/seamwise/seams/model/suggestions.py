@@ -273,20 +273,22 @@ def suggest_for_network_timed_out(error: network.NetworkTimedOut) -> str:
 
 def suggest_for_upstream_rate_limited(error: network.UpstreamRateLimited) -> str:
     """Suggest the delay, and fewer requests if the limit is known."""
+    period = '' if error.period is None else f' in {error.period:g} s'
     limit = (
         ''
         if error.limit is None
-        else f' Its limit is {pluralize(error.limit, "request")}; combine several into one.'
+        else f' Its limit is {pluralize(error.limit, "request")}{period}; combine several into one.'
     )
     return f'{_wait_and_retry(error)}; earlier calls are refused too.{limit}'
 
 
 def suggest_for_credentials_rejected(error: network.CredentialsRejected) -> str:
     """Suggest telling the user; a model must not look for keys."""
+    settings = join_quoted(error.required_config, last='and')
     return (
         "This program's own credentials are missing, wrong or expired, "
         f'so every call to {error.service} fails. '
-        f'Tell the user to set {error.required_config!r}, and continue without {error.service}.'
+        f'Tell the user to set {settings or "them"}, and continue without {error.service}.'
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from seamwise._text.phrases import join_limited
-from seamwise.seams._common import drop_none, timestamp
+from seamwise.seams._common import timestamp
 from seamwise.seams._lazy_catalog import (
     access,
     agents,
@@ -54,7 +54,10 @@ AGENTS: Adapter[agents.AgentError, ErrorEvent] = Adapter(
 GUARDS: Adapter[policies.GuardError, ErrorEvent] = Adapter(
     lambda: (
         on(policies.RateLimited).publishes(
-            'error.rate_limited', 'ERR_RATE_002', limit=lambda error: error.limit
+            'error.rate_limited',
+            'ERR_RATE_002',
+            limit=lambda error: error.limit,
+            period_seconds=lambda error: error.period,
         )
         | on(policies.CircuitOpen).publishes('error.transient', 'ERR_CIRCUIT_001')
         | on(policies.BulkheadFull).publishes('error.transient', 'ERR_BULKHEAD_001')
@@ -115,7 +118,7 @@ def _reset_time(error: network.UpstreamRateLimited) -> str | None:
 
 NETWORK: Adapter[network.NetworkError, ErrorEvent] = Adapter(
     lambda: (
-        on(network.HostUnreachable).publishes('error.connection_lost', 'ERR_CONN_002')
+        on(network.HostUnreachable).publishes('error.transient', 'ERR_CONN_002')
         | on(network.NetworkTimedOut).publishes(
             'error.timeout', 'ERR_TIMEOUT_003', timeout_seconds=lambda error: error.timeout
         )
@@ -123,10 +126,10 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = Adapter(
             'error.rate_limited',
             'ERR_RATE_001',
             limit=lambda error: error.limit,
+            period_seconds=lambda error: error.period,
+            requests_made=lambda error: error.requests_made,
             rate_limit_reset=_reset_time,
-            context=lambda error: drop_none(
-                {'service': error.service, 'requests_made': error.requests_made}
-            ),
+            context=lambda error: {'service': error.service},
         )
         | on(network.CredentialsRejected).publishes(
             'error.recovery_failed',
@@ -171,8 +174,8 @@ PARSING: Adapter[parsing.ParsingError, ErrorEvent] = Adapter(
 
 MCP: Adapter[protocols.McpError, ErrorEvent] = Adapter(
     lambda: (
-        on(protocols.McpConnectionFailed).publishes('error.connection_lost', 'ERR_CONN_003')
-        | on(protocols.McpTransportFailed).publishes('error.connection_lost', 'ERR_CONN_004')
+        on(protocols.McpConnectionFailed).publishes('error.transient', 'ERR_CONN_003')
+        | on(protocols.McpTransportFailed).publishes('error.transient', 'ERR_CONN_004')
         | on(protocols.McpServerFailed).publishes(
             'error.permanent', 'ERR_MCP_001', retryable_event='error.transient'
         )

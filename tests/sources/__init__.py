@@ -1,0 +1,1 @@
+"""Tests of the examples in the documents that this library started from."""
