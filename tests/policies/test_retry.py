@@ -1,5 +1,6 @@
 """Retries in threads: attempts, delays, timeouts, budgets, events and validation."""
 
+import asyncio
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -480,12 +481,37 @@ def test_observer_receives_each_retry_before_its_delay_and_the_recovery() -> Non
 
     assert guard.run_sync(op) == Success('done')
     assert recorder == [
-        Retrying('bank', Slow('a'), attempt=1, attempts=4, delay=1.0),
-        Retrying('bank', Busy('b', retry_after=7.0), attempt=2, attempts=4, delay=7.0),
+        Retrying('bank', Slow('a'), 1, 4, delay=1.0, duration=0.5, factor=2.0),
+        Retrying('bank', Busy('b', retry_after=7.0), 2, 4, delay=7.0, duration=0.5, factor=2.0),
         Recovered('bank', attempts=3, elapsed=9.5),
     ]
     assert event_counts == [0, 1, 2]
     assert world.slept == [1.0, 7.0]
+
+
+def test_event_has_the_duration_of_its_attempt_alone() -> None:
+    recorder, world = Recorder(), FakeWorld()
+    durations = iter([0.5, 3.0, 0.0])
+
+    async def op() -> Result[Any, Any]:
+        world.advance(next(durations))
+        return Failure(Slow())
+
+    guard = retry(base=1.0, jitter='none', factor=3.0, world=world, observer=recorder)
+    assert asyncio.run(guard.run(op)) == Failure(Slow())
+    assert recorder[:2] == [
+        Retrying('retry', Slow(), 1, 3, 1.0, duration=0.5, factor=3.0),
+        Retrying('retry', Slow(), 2, 3, 3.0, duration=3.0, factor=3.0),
+    ]
+
+
+def test_delays_that_grow_at_random_have_no_factor() -> None:
+    recorder = Recorder()
+    guard = retry(jitter='decorrelated', world=FakeWorld(), observer=recorder)
+    assert guard.run_sync(fail_with(Slow())) == Success('done')
+    [retrying, _] = recorder
+    assert isinstance(retrying, Retrying)
+    assert retrying.factor is None
 
 
 def test_observer_is_notified_before_the_delay() -> None:
@@ -536,7 +562,7 @@ def test_failure_that_is_not_retried_is_an_event_from_the_second_attempt_on() ->
     assert recorder == []
     assert guard.run_sync(fail_with(Slow(), Wrong())) == Failure(Wrong())
     assert recorder == [
-        Retrying('retry', Slow(), 1, 3, 1.0),
+        Retrying('retry', Slow(), 1, 3, 1.0, duration=0.0, factor=2.0),
         GaveUp('retry', Wrong(), 2, 1.0, 'not_retryable'),
     ]
 

@@ -14,13 +14,18 @@ State: TypeAlias = Literal['closed', 'open', 'half_open']
 
 
 class Retrying(Struct, frozen=True):
-    """An attempt failed, and the next one starts after `delay` seconds; sent before the delay."""
+    """An attempt failed, and the next one starts after `delay` seconds; sent before the delay.
+
+    The attempt took `duration` seconds. The delays grow by `factor`; None if they grow at random.
+    """
 
     name: str
     error: TaggedError
     attempt: int
     attempts: int
     delay: float
+    duration: float | None = None
+    factor: float | None = None
 
 
 class Recovered(Struct, frozen=True):

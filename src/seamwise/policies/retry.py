@@ -164,11 +164,12 @@ _JITTER_NAMES: Final = {
 class _RetriedCall(Permit):
     """One call: number of attempts, start time, and the budget's receipt for its last retry."""
 
-    __slots__ = ('attempt', 'delays', 'receipt', 'settings', 'started_at')
+    __slots__ = ('attempt', 'attempt_started_at', 'delays', 'receipt', 'settings', 'started_at')
 
     def __init__(self, settings: RetrySettings, started_at: float) -> None:
         self.settings = settings
         self.started_at = started_at
+        self.attempt_started_at = started_at
         self.attempt = 1
         self.delays: Iterator[float] | None = None
         self.receipt: float | None = None
@@ -253,8 +254,7 @@ class _RetryDelay(Wait):
         except BaseException:
             self._refund()
             raise
-        self._call.attempt += 1
-        return self._call
+        return self._next_attempt()
 
     @override
     def wait_sync(self) -> Permit:
@@ -264,14 +264,27 @@ class _RetryDelay(Wait):
         except BaseException:
             self._refund()
             raise
-        self._call.attempt += 1
-        return self._call
+        return self._next_attempt()
+
+    def _next_attempt(self) -> Permit:
+        call, settings = self._call, self._call.settings
+        call.attempt += 1
+        if settings.observer.is_used:
+            call.attempt_started_at = settings.world.clock()
+        return call
 
     def _notify(self) -> None:
         call, settings = self._call, self._call.settings
         if settings.observer.is_used:
+            backoff = settings.backoff
             event = Retrying(
-                settings.name, self._error, call.attempt, settings.attempts, self._delay
+                settings.name,
+                self._error,
+                call.attempt,
+                settings.attempts,
+                self._delay,
+                duration=max(settings.world.clock() - call.attempt_started_at, 0.0),
+                factor=None if backoff.jitter == 'decorrelated' else backoff.factor,
             )
             settings.observer(event)
 

@@ -151,7 +151,7 @@ class TestCallStats:
             )
         )
         assert [timed_event.event for timed_event in stats.events] == [
-            Retrying('play', MEMORY_ERROR, 1, 3, 1.0),
+            Retrying('play', MEMORY_ERROR, 1, 3, 1.0, duration=0.0, factor=2.0),
             Recovered('play', 2, 1.0),
         ]
         assert stats.events[0].at <= stats.events[1].at

@@ -32,11 +32,16 @@ class OperationDetails(TypedDict, total=False):
 
 
 class AttemptDetails(TypedDict, total=False):
-    """Number of this attempt (from 1), maximum number, and delay before the next attempt."""
+    """Number of this attempt (from 1), maximum number, duration, and delay before the next attempt.
+
+    `backoff_multiplier` is the factor by which the delays of a rate limit grow.
+    """
 
     attempt: int | None
     max_attempts: int | None
     retry_after_ms: int | None
+    elapsed_seconds: float | None
+    backoff_multiplier: float | None
 
 
 class EventDetails(OperationDetails, AttemptDetails, total=False):

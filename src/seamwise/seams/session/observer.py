@@ -1,6 +1,6 @@
 """Observer that reports guarded operations to a session: failed attempts, waits and the end."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from math import ceil
 from typing import Any, Never, assert_never
 
@@ -107,11 +107,14 @@ def _events(guard_event: GuardEvent, factory: _EventFactory) -> Iterator[ErrorEv
 
 
 def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEvent]:
-    error_event = factory.create(
-        retry.error,
-        attempt=retry.attempt,
-        max_attempts=retry.attempts,
-        retry_after_ms=milliseconds(retry.delay),
+    error_event = _measured(
+        factory.create(
+            retry.error,
+            attempt=retry.attempt,
+            max_attempts=retry.attempts,
+            retry_after_ms=milliseconds(retry.delay),
+        ),
+        retry,
     )
     yield error_event
     if error_event.event == 'error.rate_limited':
@@ -125,10 +128,21 @@ def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEven
     yield msgspec.structs.replace(
         error_event,
         event='error.retry_attempt',
-        metadata=metadata,
+        metadata=order_metadata({**metadata, 'error_message': error_event.content}),
         content=_wait_message(wait, 'en'),
         show_content=_wait_message(wait, factory.locale),
     )
+
+
+def _measured(error_event: ErrorEvent, retry: Retrying) -> ErrorEvent:
+    """Return an event with what only the guard knows: the duration, or the growth of the delays."""
+    measure: Mapping[str, object] = {}
+    if error_event.event == 'error.timeout':
+        measure = {'elapsed_seconds': retry.duration}
+    elif error_event.event == 'error.rate_limited':
+        measure = {'backoff_multiplier': retry.factor}
+    metadata = order_metadata({**error_event.metadata, **safe_items(measure)})
+    return msgspec.structs.replace(error_event, metadata=metadata)
 
 
 class _WaitFields(Struct, frozen=True):
