@@ -206,8 +206,8 @@ def test_every_seam_follows_the_category_of_an_error(kind: type[TaggedError]) ->
             assert adapter(error).retryable is error.retryable
     for _, adapter in visible_adapters('session', kind):
         event = session.event(error, adapter=adapter, locale='en')
-        assert event.metadata['severity'] == (
-            'error' if event.metadata['recoverable'] else 'critical'
-        )
+        severity = 'error' if event.metadata['recoverable'] else 'critical'
+        is_cancelled = error.category is Category.CANCELLED
+        assert event.metadata['severity'] == ('info' if is_cancelled else severity)
     if error.category is Category.CANCELLED and kind.__name__ != 'ToolCancelled':
         assert not list(visible_adapters('http', kind))

@@ -418,7 +418,7 @@ def test_attempt_of_the_caller_overrides_that_of_the_error() -> None:
     [
         (event_of(FileNotFound('t', 'p')), True, 'error', 'escalate_to_user'),
         (event_of(ResourceExhausted('disk')), True, 'error', 'exponential_backoff'),
-        (event_of(ToolCancelled('t', 'ann')), False, 'critical', 'terminate'),
+        (event_of(ToolCancelled('t', 'ann')), False, 'info', 'terminate'),
         (REJECTED(Rejected('s')), False, 'critical', 'terminate'),
         (
             on(Busy).publishes('error.recovery_failed', 'ERR_HOST_002')(Busy('a')),

@@ -1,25 +1,31 @@
 """Tests of the events of chat sessions against the examples of the document on error events."""
 
 import json
+from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from seamwise import Failure, Result, Secret, Success, TaggedError
-from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
+from seamwise import Failure, Result, Secret, Success, TaggedError, policies, text
+from seamwise.catalog.network import CredentialsRejected, HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.protocols import McpConnectionFailed, McpTransportFailed
-from seamwise.catalog.sessions import ConnectionLost, InvalidInput
-from seamwise.catalog.tools import ToolTimedOut
+from seamwise.catalog.sessions import ConnectionLost, InvalidInput, RecoveryFailed
+from seamwise.catalog.streaming import StreamAborted, UserInterrupted
+from seamwise.catalog.tools import ToolCancelled, ToolTimedOut
 from seamwise.policies import retry
+from seamwise.policies.events import GaveUp
 from seamwise.policies.testing import FakeWorld
+from seamwise.seams import session
 from seamwise.seams.session import ErrorEvent, observe, publish
-from seamwise.seams.session.tables import MCP, NETWORK, SESSIONS, TOOLS
+from seamwise.seams.session.observer import DEFAULT_NAMES
+from seamwise.seams.session.tables import MCP, NETWORK, SESSIONS, STREAMING, TOOLS
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / 'vectors' / 'event_protocol.json').read_text(encoding='utf-8')
 )
-ALL = TOOLS | NETWORK | MCP | SESSIONS
+ALL = TOOLS | NETWORK | MCP | SESSIONS | STREAMING
 
 
 class Chat:
@@ -204,3 +210,104 @@ def test_a_retried_rate_limit_has_the_fields_of_the_example() -> None:
     )
     assert_metadata(first, example('error.rate_limited') | {'operation': 'ask'})
     assert second.metadata['attempt'] == 2
+
+
+@pytest.mark.parametrize(
+    ('locale', 'sentence'),
+    [('en', ' The next attempt can begin in {} seconds.'), ('zh_CN', '可在 {} 秒后重试。')],
+)
+def test_the_text_of_a_rate_limit_says_the_delay(locale: str, sentence: str) -> None:
+    seconds = FACTS['examples']['error.rate_limited']['delay_seconds']
+    event = session.event(LIMITED, adapter=ALL, locale=locale)
+    assert event.show_content == text(LIMITED, locale) + sentence.format(seconds)
+    assert event.content == text(LIMITED)
+    other = session.event(LIMITED, adapter=ALL, locale=locale, retry_after_ms=120_001)
+    assert other.show_content.endswith(sentence.format(121)), 'the delay of the guard'
+    unknown = session.event(UpstreamRateLimited('openai_api'), adapter=ALL, locale=locale)
+    assert unknown.show_content == text(LIMITED, locale)
+
+
+# Example 4 and flow 4: credentials that a service rejects
+
+REJECTED = CredentialsRejected('openai', ('OPENAI_API_KEY',))
+
+
+def test_rejected_credentials_have_the_fields_of_the_example() -> None:
+    event = published(REJECTED, stage='planning')
+    assert event.event == 'error.recovery_failed'
+    assert_metadata(event, example('error.recovery_failed'))
+
+
+def test_a_cause_is_named_by_its_type_and_else_by_a_word() -> None:
+    refused = msgspec.structs.replace(REJECTED, cause=PermissionError('401'))
+    assert published(refused).metadata['cause'] == 'PermissionError'
+    assert published(RecoveryFailed('deploy', 3)).metadata['cause'] == 'unknown'
+
+
+def final_events(error: TaggedError, why: Any, **settings: Any) -> list[ErrorEvent]:
+    chat = Chat()
+    observe(chat, adapter=ALL, **settings)(GaveUp('retry', error, 3, 93.0, why))
+    return chat.sent
+
+
+def test_the_end_of_a_session_has_the_events_and_fields_of_the_example() -> None:
+    failed, closing, end = final_events(REJECTED, 'not_retryable', stage='planning')
+    measures = {'elapsed_seconds', 'attempt'}
+    assert_metadata(failed, example('error.recovery_failed'), *measures)
+    assert_metadata(closing, example('error.recovery_failed'), *measures)
+    assert [event.event for event in (failed, closing, end)] == [
+        'error.recovery_failed',
+        'agent.error',
+        'agent.session_end',
+    ]
+
+
+@pytest.mark.parametrize('error', [LIMITED, ToolTimedOut('search', 30.0, 3)])
+def test_the_closing_error_asks_for_nothing(error: TaggedError) -> None:
+    failed, closing, _ = final_events(error, 'attempts')
+    for event in (failed, closing):
+        metadata = event.metadata
+        assert (metadata['recoverable'], metadata['recovery_strategy']) == (False, 'terminate')
+        assert metadata['severity'] == 'critical'
+        assert 'retry_after_ms' not in metadata
+    assert closing.show_content == text(error, 'zh_CN'), 'without a delay'
+
+
+# Operations
+
+
+def test_the_default_names_of_guards_name_no_operation() -> None:
+    functions = [value for value in vars(policies).values() if isfunction(value)]
+    names = [signature(function).parameters.get('name') for function in functions]
+    assert {name.default for name in names if name and isinstance(name.default, str)} == {
+        *DEFAULT_NAMES
+    }
+
+
+def test_an_operation_without_a_name_has_none() -> None:
+    events = final_events(LIMITED, 'attempts')
+    assert not any('operation' in event.metadata for event in events)
+    assert events[0].content == 'The operation failed after 3 attempts and will not be retried.'
+    assert events[0].show_content == '操作已失败 3 次，不再重试。'
+    assert events[0].metadata['error_type'] == 'RecoveryFailed'
+    assert events[0].metadata['cause'] == 'UpstreamRateLimited'
+    assert final_events(LIMITED, 'attempts', operation='ask')[0].metadata['operation'] == 'ask'
+
+
+# Alerts
+
+
+@pytest.mark.parametrize(
+    'error',
+    [ToolCancelled('search', 'ann'), StreamAborted('the window was closed'), UserInterrupted()],
+)
+def test_a_stop_by_a_person_alerts_nobody(error: TaggedError) -> None:
+    alerts: list[ErrorEvent] = []
+    event = published(error, alert=alerts.append)
+    assert event.metadata['severity'] == 'info'
+    assert alerts == []
+
+
+def test_an_unrecoverable_error_alerts() -> None:
+    alerts: list[ErrorEvent] = []
+    assert published(REJECTED, alert=alerts.append) == alerts[0]

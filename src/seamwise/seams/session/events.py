@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from math import ceil
 from typing import TypedDict, TypeVar, cast
 
 import msgspec
+from msgspec import Struct
 from typing_extensions import Unpack
 
 from seamwise.categories import Recovery
 from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.messages import field_names, fill
 from seamwise.seams._common import (
     DEFECT_MESSAGE,
     milliseconds,
@@ -20,6 +23,11 @@ from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
 E = TypeVar('E', bound=TaggedError)
+
+DELAY_MESSAGES = (
+    'The next attempt can begin in {seconds} second.',
+    'The next attempt can begin in {seconds} seconds.',
+)
 
 
 class OperationDetails(TypedDict, total=False):
@@ -58,6 +66,8 @@ def event(
 ) -> ErrorEvent:
     """Return the event of an error, with its time, its message in `locale`, and the details.
 
+    `show_content` of a rate limit also says the delay.
+
     Args:
         error: The error.
         adapter: Table from errors to events.
@@ -85,17 +95,46 @@ def event(
         **_as_mapping(error_event.metadata.get('context')),
         **_as_mapping(safe_details.get('context')),
     }
-    metadata = {
-        **error_event.metadata,
-        'timestamp': timestamp(now),
-        **safe_details,
-        'context': context or None,
-    }
-    return msgspec.structs.replace(
-        error_event,
-        metadata=order_metadata(metadata),
-        show_content=public_message_of(error, locale),
+    metadata = order_metadata(
+        {
+            **error_event.metadata,
+            'timestamp': timestamp(now),
+            **safe_details,
+            'context': context or None,
+        }
     )
+    message, delay = public_message_of(error, locale), metadata.get('retry_after_ms')
+    if error_event.event == 'error.rate_limited' and isinstance(delay, int):
+        message = _with_delay(message, delay, locale)
+    return msgspec.structs.replace(error_event, metadata=metadata, show_content=message)
+
+
+def _with_delay(message: str, milliseconds: int, locale: str) -> str:
+    delay = DelayFields(max(1, ceil(milliseconds / 1000)))
+    sentence = counted_text(DELAY_MESSAGES, delay.seconds, delay, locale)
+    # Chinese sentences have no space between them.
+    return f'{message}{sentence}' if message.endswith('。') else f'{message} {sentence}'
+
+
+class DelayFields(Struct, frozen=True):
+    """Values for the placeholders of `DELAY_MESSAGES`."""
+
+    seconds: int
+
+
+def counted_text(templates: tuple[str, str], number: int, values: Struct, locale: str) -> str:
+    """Return a text in a language, in the plural form for a number, filled with some values.
+
+    Args:
+        templates: The English text in the singular and in the plural.
+        number: The number that decides about the plural form.
+        values: Fields for the placeholders.
+        locale: Language of the text.
+    """
+    translated = catalogue(locale).ngettext(*templates, number)
+    # A catalogue from another package can be older, with placeholders that no longer exist.
+    is_current = field_names(translated) <= set(values.__struct_fields__)
+    return fill(translated if is_current else templates[number != 1], values)
 
 
 def _safe_details(details: EventDetails) -> dict[str, object]:

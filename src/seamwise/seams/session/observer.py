@@ -9,9 +9,8 @@ from msgspec import Struct
 from typing_extensions import Unpack
 
 from seamwise.catalog.sessions import RecoveryFailed
-from seamwise.categories import Category
+from seamwise.categories import Category, Recovery
 from seamwise.errors import TaggedError
-from seamwise.messages import field_names, fill
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,
@@ -25,10 +24,10 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
-from seamwise.seams._common import milliseconds, safe_items, timestamp
-from seamwise.seams.session.events import AttemptDetails, OperationDetails, event
+from seamwise.seams._common import milliseconds, public_message_of, safe_items, timestamp
+from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
 from seamwise.seams.session.publishing import Session, deliver
-from seamwise.seams.session.shape import COMMON_METADATA, ErrorEvent, order_metadata
+from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 from seamwise.texts import catalogue
 
@@ -36,7 +35,14 @@ WAIT_MESSAGES = (
     'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} second.',
     'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} seconds.',
 )
+FAILED_MESSAGES = (
+    'The operation failed after {attempts} attempt and will not be retried.',
+    'The operation failed after {attempts} attempts and will not be retried.',
+)
 SESSION_END_MESSAGE = 'The session has ended because of an error.'
+
+DEFAULT_NAMES = frozenset({'chaos', 'deadline', 'fallback', 'retry'})
+"""Names of guards without a name of their own: they name no operation."""
 
 
 def observe(
@@ -65,13 +71,16 @@ def observe(
     Args:
         session: Receiver of the events.
         adapter: Table from the errors of the guarded operation to events.
-        alert: Called with each event that is not recoverable.
-        **details: Metadata of the operation. `operation` defaults to the name of the guard.
+        alert: Called with each event that is not recoverable, unless a person cancelled the
+            operation.
+        **details: Metadata of the operation. `operation` defaults to the name of the guard, if it
+            has one of its own.
     """
     to_event: Callable[[Any], ErrorEvent] = adapter
 
     def observer(guard_event: GuardEvent) -> None:
-        operation_details: OperationDetails = {'operation': guard_event.name, **details}
+        name = None if guard_event.name in DEFAULT_NAMES else guard_event.name
+        operation_details: OperationDetails = {'operation': name, **details}
         deliver(
             session,
             lambda locale: _events(guard_event, _EventFactory(to_event, locale, operation_details)),
@@ -154,11 +163,7 @@ class _WaitFields(Struct, frozen=True):
 
 
 def _wait_message(wait: _WaitFields, locale: str) -> str:
-    english = WAIT_MESSAGES[wait.seconds != 1]
-    translated = catalogue(locale).ngettext(*WAIT_MESSAGES, wait.seconds)
-    # A catalogue from another package can be older, with placeholders that no longer exist.
-    is_current = field_names(translated) <= set(wait.__struct_fields__)
-    return fill(translated if is_current else english, wait)
+    return counted_text(WAIT_MESSAGES, wait.seconds, wait, locale)
 
 
 def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
@@ -171,20 +176,47 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
     if end.why == 'not_retryable' and (is_recoverable or end.error.category is Category.CANCELLED):
         yield error_event
         return
+    # The session ends, so nobody waits: the message is that of the error, without its delay.
+    ended = msgspec.structs.replace(
+        error_event,
+        metadata=_over(error_event.metadata),
+        show_content=public_message_of(end.error, factory.locale),
+    )
     failed = (
-        error_event
+        ended
         if error_event.event == 'error.recovery_failed'
         else _recovery_failed(end, factory, attempt)
     )
     elapsed = safe_items({'elapsed_seconds': end.elapsed})
     yield msgspec.structs.replace(failed, metadata=order_metadata({**failed.metadata, **elapsed}))
-    yield msgspec.structs.replace(error_event, event='agent.error')
+    yield msgspec.structs.replace(ended, event='agent.error')
     yield _session_end(factory.locale)
 
 
+def _over(metadata: Mapping[str, object]) -> dict[str, object]:
+    """Return the metadata of an error after which nothing is tried."""
+    return order_metadata(
+        {
+            **metadata,
+            'recoverable': False,
+            'recovery_strategy': STRATEGIES[Recovery.STOP],
+            'severity': 'critical',
+            'retry_after_ms': None,
+        }
+    )
+
+
 def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetails) -> ErrorEvent:
-    failed = RecoveryFailed(str(factory.details.get('operation')), end.attempts, end.error)
-    return msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
+    operation = factory.details.get('operation')
+    failed = RecoveryFailed(operation or '', end.attempts, end.error)
+    failed_event = msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
+    if operation:
+        return failed_event
+    return msgspec.structs.replace(
+        failed_event,
+        content=counted_text(FAILED_MESSAGES, end.attempts, end, 'en'),
+        show_content=counted_text(FAILED_MESSAGES, end.attempts, end, factory.locale),
+    )
 
 
 def _session_end(locale: str) -> ErrorEvent:

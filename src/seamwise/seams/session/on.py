@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise.categories import Recovery
+from seamwise.categories import Category, Recovery
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
@@ -36,7 +36,7 @@ class SessionArm(Struct, Generic[K], frozen=True):
             'error_type': error.tag,
             'recoverable': recoverable,
             'recovery_strategy': STRATEGIES[error.recovery],
-            'severity': 'error' if recoverable else 'critical',
+            'severity': _severity(error, recoverable=recoverable),
             'retry_after_ms': milliseconds_or_none(retry_after(error)),
         }
         # Redact first: a credential that a function has cut or escaped is no longer recognizable.
@@ -112,7 +112,14 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorEvent]:
     return ArmBuilder(error_classes(kind), 'session')
 
 
-def cause_type(error: TaggedError) -> str | None:
-    """Return the tag or the class name of the direct cause of an error, or None."""
+def cause_type(error: TaggedError, otherwise: str) -> str:
+    """Return the tag or class name of the direct cause of an error, or a word if it has none."""
     cause = direct_cause(error)
-    return None if cause is None else cause.type
+    return otherwise if cause is None else cause.type
+
+
+def _severity(error: TaggedError, *, recoverable: bool) -> str:
+    if error.category is Category.CANCELLED:
+        # A person stopped the operation: nothing is wrong.
+        return 'info'
+    return 'error' if recoverable else 'critical'

@@ -56,7 +56,8 @@ def publish(
         session: Receiver of the event.
         adapter: Table from errors to events.
         now: Time of the event. Default: the current time.
-        alert: Called with each event that is not recoverable.
+        alert: Called with each event that is not recoverable, unless a person cancelled the
+            operation.
         log: Logger or `FailureLog`; by default the logger `seamwise`.
         **details: Further metadata of the event, as for `event`. The log has its `operation` too.
 
@@ -97,7 +98,11 @@ def deliver(
 
 
 def _needs_alert(event: ErrorEvent) -> bool:
-    return event.event.startswith('error.') and not event.metadata.get('recoverable', True)
+    return (
+        event.event.startswith('error.')
+        and not event.metadata.get('recoverable', True)
+        and event.metadata.get('severity') != 'info'
+    )
 
 
 def _pass_to(receiver: Callable[[ErrorEvent], object], event: ErrorEvent) -> None:

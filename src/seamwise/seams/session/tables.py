@@ -134,7 +134,7 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = Adapter(
         | on(network.CredentialsRejected).publishes(
             'error.recovery_failed',
             'ERR_AUTH_001',
-            cause=cause_type,
+            cause=lambda error: cause_type(error, 'invalid_credentials'),
             context=lambda error: {
                 'service': error.service,
                 'required_config': error.required_config,
@@ -266,9 +266,9 @@ SESSIONS: Adapter[sessions.SessionError, ErrorEvent] = Adapter(
         | on(sessions.RecoveryFailed).publishes(
             'error.recovery_failed',
             'ERR_RECOVERY_001',
-            operation=lambda error: error.operation,
+            operation=lambda error: error.operation or None,
             attempt=lambda error: error.attempts,
-            cause=cause_type,
+            cause=lambda error: cause_type(error, 'unknown'),
         )
     )
 )
