@@ -1,6 +1,9 @@
 """Tests of the events of chat sessions against the examples of the document on error events."""
 
+import io
 import json
+import logging
+from collections.abc import Iterator
 from inspect import isfunction, signature
 from pathlib import Path
 from typing import Any
@@ -14,13 +17,14 @@ from seamwise.catalog.protocols import McpConnectionFailed, McpTransportFailed
 from seamwise.catalog.sessions import ConnectionLost, InvalidInput, RecoveryFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.catalog.tools import ToolCancelled, ToolTimedOut
-from seamwise.policies import retry
-from seamwise.policies.events import GaveUp
+from seamwise.policies import CircuitOpen, retry
+from seamwise.policies.events import GaveUp, Refused, Retrying
 from seamwise.policies.testing import FakeWorld
-from seamwise.seams import session
+from seamwise.seams import log, session
 from seamwise.seams.session import ErrorEvent, observe, publish
 from seamwise.seams.session.observer import DEFAULT_NAMES
-from seamwise.seams.session.tables import MCP, NETWORK, SESSIONS, STREAMING, TOOLS
+from seamwise.seams.session.tables import GUARDS, MCP, NETWORK, SESSIONS, STREAMING, TOOLS
+from tests.seams.test_failure_log import Records
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / 'vectors' / 'event_protocol.json').read_text(encoding='utf-8')
@@ -311,3 +315,83 @@ def test_a_stop_by_a_person_alerts_nobody(error: TaggedError) -> None:
 def test_an_unrecoverable_error_alerts() -> None:
     alerts: list[ErrorEvent] = []
     assert published(REJECTED, alert=alerts.append) == alerts[0]
+
+
+# The log line of each event
+
+
+@pytest.fixture
+def records() -> Iterator[list[Any]]:
+    """Yield the records that the library logs during the test."""
+    logger, handler = logging.getLogger('seamwise'), Records()
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    yield handler.records
+    logger.setLevel(level)
+    logger.removeHandler(handler)
+
+
+def test_the_record_of_an_event_has_the_fields_of_the_document() -> None:
+    event = published(
+        ToolTimedOut('web_search', 30.0, 1), stage='solving', operation='tool_call', attempt=2
+    )
+    record = log.event_record(event)
+    assert record.extra() == {
+        'event_type': 'error.timeout',
+        'error_code': 'ERR_TIMEOUT_001',
+        'recoverable': True,
+        'attempt': 2,
+        'stage': 'solving',
+        'operation': 'tool_call',
+    }
+    assert {*record.__struct_fields__} == {*FACTS['log_line'], 'error_code'}
+    assert json.loads(log.encode(record)) == record.extra()
+
+
+def assert_logged(event: ErrorEvent, record: logging.LogRecord) -> None:
+    attributes: dict[str, object] = vars(record)
+    assert log.event_record(event).extra().items() <= attributes.items()
+
+
+def test_publish_logs_its_event_once(records: list[Any]) -> None:
+    event = published(REJECTED, stage='planning', operation='ask')
+    [record] = records
+    assert_logged(event, record)
+    assert record.tag == 'CredentialsRejected'
+
+
+def test_observe_logs_each_event_once(records: list[Any]) -> None:
+    chat, late = Chat(), ToolTimedOut('search', 30.0, 1)
+    observer = observe(chat, adapter=ALL, stage='solving')
+    observer(Retrying('search', late, 1, 3, 2.0))
+    observer(GaveUp('search', late, 3, 93.0, 'attempts'))
+    assert [record.event_type for record in records] == [event.event for event in chat.sent]
+    for event, record in zip(chat.sent, records, strict=True):
+        assert_logged(event, record)
+    assert [record.levelname for record in records] == ['INFO', 'INFO', 'ERROR', 'INFO', 'INFO']
+    assert records[2].tag == 'ToolTimedOut'
+
+
+def test_a_refusal_is_logged_with_its_event(records: list[Any]) -> None:
+    observe(Chat(), adapter=GUARDS)(Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')))
+    [record] = records
+    assert (record.levelname, record.event_type, record.operation, record.tag) == (
+        'WARNING',
+        'error.transient',
+        'bank',
+        'CircuitOpen',
+    )
+
+
+def test_an_observer_takes_a_log_of_its_own(records: list[Any]) -> None:
+    own = logging.Logger('own')  # noqa: LOG001 -- only for this test
+    stream = io.StringIO()
+    own.addHandler(logging.StreamHandler(stream))
+    late = ToolTimedOut('https://ann:hunter2@example.org', 30.0, 1)
+    observe(Chat(), adapter=ALL, log=own)(Retrying('search', late, 1, 3, 2.0))
+    assert stream.getvalue().splitlines() == [
+        'error.timeout: https://***@example.org did not finish within 30.0 s.',
+        'error.retry_attempt: Attempt 1 of 3 failed; the next one begins in 2 seconds.',
+    ]
+    assert not records

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from seamwise.policies.events import GaveUp, Retrying
 from seamwise.seams import cli, log, model, session
 from seamwise.seams._common import timestamp
+from seamwise.seams._failure_log import SILENT_LOG
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 
@@ -71,7 +72,7 @@ def session_events(
         operation: Name of the tool, if known.
     """
     recorder = _EventRecorder(locale)
-    observer = session.observe(recorder, adapter=adapter, operation=operation)
+    observer = session.observe(recorder, adapter=adapter, operation=operation, log=SILENT_LOG)
     gave_up = False
     for timed_event in stats.events:
         guard_event = timed_event.event

@@ -18,6 +18,7 @@ from seamwise.seams._common import (
     milliseconds_or_none,
     safe_text,
 )
+from seamwise.seams._event_record import EventRecord
 from seamwise.seams._fingerprint import error_type, fingerprint
 from seamwise.seams._operations import current_operation, inner_operation
 from seamwise.seams._redacted import all_causes
@@ -84,6 +85,7 @@ class FailureLog:
     | `fields` | `dict` | all fields of the error but its cause, internal ones too |
     | `error_message` | `str` | message of the error |
     | `fingerprint`, `chain`, `ref`, `masked` | | as in the records of `seams.log.record` |
+    | `event_type`, `error_code`, … | | as in `seams.log.event_record`, from `session` only |
 
     If a span of OpenTelemetry is active, an error of the server sets its status to ERROR and its
     attribute `error.type` to the tag. An HTTP status below 500 sets neither, as the semantic
@@ -133,6 +135,7 @@ class FailureLog:
         duration: float | None = None,
         status: int | None = None,
         ref: str | None = None,
+        event: EventRecord | None = None,
     ) -> None:
         """Log a failure, unless a seam of the same operation has logged it already.
 
@@ -145,13 +148,14 @@ class FailureLog:
             duration: Duration of the operation in seconds.
             status: Status of the HTTP response.
             ref: Reference of the defect that caused the failure.
+            event: Record of the session event that reports the failure.
         """
         if not _is_first_report(error, seam):
             return
         is_server_error = _is_server_error(error, status)
         level = self._level(error, is_server_error)
         if self._logger.isEnabledFor(level):
-            extra = _extra(error, operation)
+            extra = ({} if event is None else event.extra()) | _extra(error, operation)
             extra |= drop_none(
                 {
                     'seam': seam,
@@ -170,6 +174,20 @@ class FailureLog:
         if is_server_error:
             _mark_span(error)
         self._count(error, seam, operation)
+
+    def event(self, record: EventRecord, content: str, *, seam: str) -> None:
+        """Log a session event that reports no final failure, such as a retry, at level INFO.
+
+        Args:
+            record: Record of the event.
+            content: English text of the event.
+            seam: Name of the seam, such as `session`.
+        """
+        if self._logger.isEnabledFor(logging.INFO):
+            request_id = current_request_id()
+            extra = record.extra() | drop_none({'seam': seam, 'request_id': request_id})
+            text = f'{record.event_type}: %s'
+            _protected(lambda: self._logger.info(text, safe_text(content), extra=extra))
 
     def defect(
         self,

@@ -1,5 +1,7 @@
 """Log seam: errors and defects as redacted records, for `logging` and structlog."""
 
+from seamwise.seams._event_record import EventRecord as EventRecord
+from seamwise.seams._event_record import event_record as event_record
 from seamwise.seams._failure_log import LEVELS as LEVELS
 from seamwise.seams._failure_log import FailureLog as FailureLog
 from seamwise.seams.log.configuration import setup as setup

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from seamwise._text.jsonable import to_json
 from seamwise.defects import Link
+from seamwise.seams._event_record import EventRecord
 
 Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
 
@@ -69,6 +70,6 @@ def as_dict(record: LogRecord) -> dict[str, object]:
     return fields
 
 
-def encode(record: LogRecord) -> bytes:
+def encode(record: LogRecord | EventRecord) -> bytes:
     """Encode a record as JSON, with the keys in their documented order."""
     return to_json(record)

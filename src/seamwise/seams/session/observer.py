@@ -1,6 +1,7 @@
 """Observer that reports guarded operations to a session: failed attempts, waits and the end."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from logging import Logger
 from math import ceil
 from typing import Any, Never, assert_never
 
@@ -25,6 +26,8 @@ from seamwise.policies.events import (
     StoreBack,
 )
 from seamwise.seams._common import milliseconds, public_message_of, safe_items, timestamp
+from seamwise.seams._event_record import event_record
+from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
 from seamwise.seams.session.publishing import Session, deliver
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
@@ -50,6 +53,7 @@ def observe(
     *,
     adapter: Callable[[Never], ErrorEvent],
     alert: Callable[[ErrorEvent], object] | None = None,
+    log: Logger | FailureLog | None = None,
     **details: Unpack[OperationDetails],
 ) -> Observer:
     """Return an observer that reports the events of a guard to a session.
@@ -73,6 +77,8 @@ def observe(
         adapter: Table from the errors of the guarded operation to events.
         alert: Called with each event that is not recoverable, unless a person cancelled the
             operation.
+        log: Logger or `FailureLog`; by default the logger `seamwise`. Each event is logged once: a
+            final failure as by `publish`, all others at level INFO.
         **details: Metadata of the operation. `operation` defaults to the name of the guard, if it
             has one of its own.
     """
@@ -81,13 +87,28 @@ def observe(
     def observer(guard_event: GuardEvent) -> None:
         name = None if guard_event.name in DEFAULT_NAMES else guard_event.name
         operation_details: OperationDetails = {'operation': name, **details}
-        deliver(
-            session,
-            lambda locale: _events(guard_event, _EventFactory(to_event, locale, operation_details)),
-            alert=alert,
-        )
+
+        def build(locale: str) -> list[ErrorEvent]:
+            events = list(_events(guard_event, _EventFactory(to_event, locale, operation_details)))
+            _log(events, guard_event, failure_log(log))
+            return events
+
+        deliver(session, build, alert=alert)
 
     return observer
+
+
+def _log(events: Iterable[ErrorEvent], guard_event: GuardEvent, log: FailureLog) -> None:
+    failure = guard_event.error if isinstance(guard_event, (GaveUp, Refused)) else None
+    for error_event in events:
+        record = event_record(error_event)
+        if failure is None:
+            log.event(record, error_event.content, seam='session')
+        else:
+            operation = record.operation or guard_event.name
+            log.failed(failure, seam='session', operation=operation, event=record)
+        # Only the first event reports the failure.
+        failure = None
 
 
 class _EventFactory(Struct, frozen=True):

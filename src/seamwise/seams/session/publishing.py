@@ -11,6 +11,7 @@ from typing_extensions import Unpack
 from seamwise.containers import Result, Success, expect_result
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
+from seamwise.seams._event_record import event_record
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import EventDetails, defect, event
 from seamwise.seams.session.shape import ErrorEvent
@@ -72,7 +73,9 @@ def publish(
     def build(locale: str) -> list[ErrorEvent]:
         error_event = event(error, adapter=adapter, locale=locale, now=now, **details)
         operation = details.get('operation') or 'publish'
-        failure_log(log).failed(error, seam='session', operation=operation)
+        failure_log(log).failed(
+            error, seam='session', operation=operation, event=event_record(error_event)
+        )
         return [error_event]
 
     return deliver(session, build, alert=alert)
