@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import get_args
 
-from msgspec import Struct
-
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
 from seamwise.catalog.access import Unauthenticated
@@ -30,14 +28,7 @@ from seamwise.seams._common import (
     safe_items,
     safe_text,
 )
-
-
-class NamedMessage(Struct, frozen=True):
-    """An error in a stored message; `data` contains a `message`, unless the name is sufficient."""
-
-    name: str
-    data: Mapping[str, object]
-
+from seamwise.seams.session.shape import ErrorProperties, NamedMessage, StoredErrorEvent
 
 _API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
 
@@ -121,6 +112,20 @@ _DATA: Mapping[str, Callable[[TaggedError], dict[str, object]]] = MappingProxyTy
         'APIError': _api_data,
     }
 )
+
+
+def error_event(message: NamedMessage, session_id: str | None = None) -> StoredErrorEvent:
+    """Return the event `session.error` of a stored error; `encode` writes it as JSON.
+
+    Args:
+        message: The stored error, from `message` or one of the helpers.
+        session_id: Id of the session; None if the error belongs to none.
+
+    >>> event = error_event(unknown('The share could not be made.'), 's-1')
+    >>> event.type, event.properties.sessionID, event.properties.error.name
+    ('session.error', 's-1', 'UnknownError')
+    """
+    return StoredErrorEvent(properties=ErrorProperties(sessionID=session_id, error=message))
 
 
 def unknown(message: str) -> NamedMessage:

@@ -68,6 +68,27 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     show_content: str
 
 
+class NamedMessage(Struct, frozen=True):
+    """An error in a stored message; `data` contains a `message`, unless the name is sufficient."""
+
+    name: str
+    data: Mapping[str, object]
+
+
+class ErrorProperties(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Properties of a `session.error`: the session, if there is one, and the stored error."""
+
+    sessionID: str | None = None  # noqa: N815 -- the key of the wire
+    error: NamedMessage
+
+
+class StoredErrorEvent(Struct, frozen=True, kw_only=True):
+    """Event that reports a stored error to the clients of a session; see `error_event`."""
+
+    type: Literal['session.error'] = 'session.error'
+    properties: ErrorProperties
+
+
 def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
     """Return metadata in the order of the wire, without values that are None.
 
@@ -79,6 +100,6 @@ def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
     )
 
 
-def encode(event: ErrorEvent) -> bytes:
+def encode(event: ErrorEvent | StoredErrorEvent) -> bytes:
     """Encode an event as JSON, with the keys in their documented order."""
     return to_json(event)
