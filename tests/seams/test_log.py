@@ -50,7 +50,7 @@ NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'model_payloads.json').read_text(encoding='utf-8')
 )
-ORDER: list[str] = [*FACTS['our_log_order'], 'masked']
+ORDER: list[str] = [*FACTS['our_log_order'], 'masked', 'attempts', 'duration_ms']
 OTHER_CLASSES = [kind for kind in EVERY_CLASS if kind not in members(ToolError, ParsingError)]
 CLASS_OF_NAME: dict[str, type[TaggedError]] = {kind.__name__: kind for kind in EVERY_CLASS}
 

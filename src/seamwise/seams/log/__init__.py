@@ -6,6 +6,7 @@ from seamwise.seams._failure_log import LEVELS as LEVELS
 from seamwise.seams._failure_log import FailureLog as FailureLog
 from seamwise.seams.log.configuration import setup as setup
 from seamwise.seams.log.observer import observer as observer
+from seamwise.seams.log.outcomes import outcomes as outcomes
 from seamwise.seams.log.processor import structlog_processor as structlog_processor
 from seamwise.seams.log.record import record as record
 from seamwise.seams.log.request_ids import RequestIdFilter as RequestIdFilter

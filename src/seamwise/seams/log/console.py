@@ -21,7 +21,9 @@ _INDENT: Final = ' ' * 9
 _SUMMARY_KEYS: Final = {'error_type', EXTRA_NAMES['message'], 'chain'}
 """Keys that are shown as sentences."""
 
-_HIDDEN_KEYS: Final = {'tag', 'seam', 'operation', *KEYS} - {'tool', 'path', 'params', 'ref'}
+_SHOWN_KEYS: Final = {'tool', 'path', 'params', 'ref', 'attempts', 'duration_ms'}
+
+_HIDDEN_KEYS: Final = {'tag', 'seam', 'operation', *KEYS} - _SHOWN_KEYS
 """Keys of the record of an error that repeat its line, or are for machines."""
 
 _NESTED_KEYS: Final = {'fields', 'params', 'context'}

@@ -22,7 +22,8 @@ class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `fingerprint` is equal for errors of the same class, operation and code location. `ref` is the
     reference of a defect that the client received. `chain` contains the causes, nearest first.
-    `masked` is the number of places that redaction masked; without any it is absent.
+    `masked` is the number of places that redaction masked; without any it is absent. `attempts` and
+    `duration_ms` are those of a tool call.
     """
 
     level: Level
@@ -37,6 +38,8 @@ class LogRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     chain: tuple[Link, ...] = ()
     timestamp: str
     masked: int = 0
+    attempts: int | None = None
+    duration_ms: int | None = None
 
     @property
     def levelno(self) -> int:

@@ -1,0 +1,46 @@
+"""Protocols of tool calls and their outcomes, as a processor of tool calls hands them to a seam."""
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar
+
+from seamwise.containers import Result
+
+E_co = TypeVar('E_co', covariant=True)
+
+
+class Call(Protocol):
+    """A call of a tool, with the arguments that the model has written."""
+
+    @property
+    def tool(self) -> str:
+        """The name of the tool."""
+        ...
+
+    @property
+    def arguments(self) -> Mapping[str, object]:
+        """The arguments by name."""
+        ...
+
+
+class ToolOutcome(Protocol[E_co]):
+    """The outcome of a call; `seamwise.toolhost.outcome.Outcome` is one."""
+
+    @property
+    def call(self) -> Call | None:
+        """The call, or None if it could not be read."""
+        ...
+
+    @property
+    def result(self) -> Result[object, E_co]:
+        """The value or the error."""
+        ...
+
+    @property
+    def attempts(self) -> int:
+        """The number of times the tool ran, 0 if it did not run."""
+        ...
+
+    @property
+    def duration(self) -> float:
+        """The seconds of the whole call."""
+        ...

@@ -1,0 +1,100 @@
+"""Log records of failed tool calls, and alerts for the failures that need an operator."""
+
+import logging
+from collections.abc import Callable, Collection
+
+from msgspec.structs import replace
+
+from seamwise.catalog.protocols import McpConnectionFailed
+from seamwise.catalog.tools import ResourceExhausted, UnknownTool
+from seamwise.containers import Success
+from seamwise.defects import report_defect
+from seamwise.errors import TaggedError
+from seamwise.seams._common import milliseconds, safe_text
+from seamwise.seams._tool_outcome import ToolOutcome
+from seamwise.seams.log.record import record
+from seamwise.seams.log.shape import LogRecord
+
+CRITICAL_ERRORS = (ResourceExhausted, McpConnectionFailed)
+"""The errors that call `alert` by default."""
+
+
+def outcomes(
+    logger: logging.Logger,
+    *,
+    alert: Callable[[LogRecord], object] | None = None,
+    alert_on: Collection[type[TaggedError]] = CRITICAL_ERRORS,
+) -> Callable[[ToolOutcome[TaggedError]], None]:
+    """Return an observer of tool calls that logs each failed call once, and alerts.
+
+    Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
+    arguments as `params`, the number of attempts and the duration. A successful call is not logged.
+
+    Args:
+        logger: The logger of the records.
+        alert: Called with the record of each failure of a class in `alert_on`. If it raises an
+            exception, that is logged as a defect.
+        alert_on: The error classes whose level is CRITICAL, whether or not there is an `alert`.
+
+    >>> import sys
+    >>> from seamwise import Failure
+    >>> from seamwise.toolhost.calls import ToolCall
+    >>> from seamwise.toolhost.outcome import Outcome
+    >>> logger = logging.Logger('docs', logging.INFO)
+    >>> logger.addHandler(logging.StreamHandler(sys.stdout))
+    >>> on_outcome = outcomes(logger, alert=lambda record: print('alert:', record.error_type))
+    >>> call = ToolCall('c-1', 'search', {'pattern': 'x'}, line=1)
+    >>> on_outcome(Outcome(1, call, Failure(ResourceExhausted('memory')), 2, 0.5, 3.0))
+    search failed: The machine is out of memory. (ResourceExhausted)
+    alert: ResourceExhausted
+    """
+    critical = tuple(alert_on)
+
+    def log_outcome(outcome: ToolOutcome[TaggedError], /) -> None:
+        result = outcome.result
+        if type(result) is Success:
+            return
+        error = result.failure()
+        is_critical = isinstance(error, critical)
+        log_record = _record(outcome, error)
+        if is_critical:
+            log_record = replace(log_record, level='critical')
+        # Tools group records by the text without its arguments, so it has no text of the model.
+        subject = (_operation(outcome, error) or 'A tool call').replace('%', '%%')
+        text = f'{subject} failed: %s ({log_record.error_type})'
+        logger.log(log_record.levelno, text, log_record.message, extra=log_record.extra())
+        if is_critical and alert is not None:
+            _pass_to(alert, log_record, logger)
+
+    return log_outcome
+
+
+def _record(outcome: ToolOutcome[TaggedError], error: TaggedError) -> LogRecord:
+    call = outcome.call
+    log_record = record(
+        error,
+        operation=_operation(outcome, error),
+        params=None if call is None else call.arguments,
+    )
+    return replace(
+        log_record,
+        tool=log_record.tool if call is None else safe_text(call.tool),
+        attempts=outcome.attempts,
+        duration_ms=milliseconds(outcome.duration),
+    )
+
+
+def _operation(outcome: ToolOutcome[TaggedError], error: TaggedError) -> str | None:
+    """Return the name of the tool, or None if the model may have invented it."""
+    if outcome.call is None or isinstance(error, UnknownTool):
+        return None
+    return safe_text(outcome.call.tool)
+
+
+def _pass_to(
+    alert: Callable[[LogRecord], object], log_record: LogRecord, logger: logging.Logger
+) -> None:
+    try:
+        alert(log_record)
+    except Exception as error:  # noqa: BLE001 -- a failed alert must not change the outcome
+        report_defect(error, log=logger)

@@ -1,0 +1,36 @@
+"""Outcome of one tool call of a model's output."""
+
+from typing import Generic
+
+from msgspec import Struct
+from typing_extensions import TypeVar
+
+from seamwise.catalog.parsing import ParsingError
+from seamwise.catalog.tools import ToolError
+from seamwise.containers import Result
+from seamwise.errors import TaggedError
+from seamwise.policies import GuardError
+from seamwise.toolhost.calls import ToolCall
+
+E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
+
+
+class Outcome(Struct, Generic[E_co], frozen=True):
+    """The result of one call, or the reason why a call could not be read.
+
+    Attributes:
+        place: The number of the call in the output, from 1.
+        call: The call, or None if it could not be read.
+        result: The value of the tool or the error: one of the tool's own, or of the tool host, the
+            parser or a guard.
+        attempts: The number of times the tool ran, 0 if it did not run.
+        waited: The seconds in queues and between attempts.
+        duration: The seconds of the whole call.
+    """
+
+    place: int
+    call: ToolCall | None
+    result: Result[object, E_co | ToolError | ParsingError | GuardError]
+    attempts: int
+    waited: float
+    duration: float
