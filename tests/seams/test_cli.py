@@ -294,7 +294,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ToolFailed('t', OSError(28, 'No space left')),
-        ['t failed.', 'caused by: OSError: [Errno 28] No space left'],
+        ['t failed.', 'hint: try again later.', 'caused by: OSError: [Errno 28] No space left'],
     ),
     (ToolFailed('t', ValueError()), ['t failed.', 'caused by: ValueError']),
     (

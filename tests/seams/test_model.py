@@ -343,11 +343,22 @@ def test_suggestion_describes_the_next_step(name: str) -> None:
             'Signal 9 ended it. It wrote no output that explains the failure.',
         ),
         (
-            ToolFailed('t', ValueError()),
+            ToolFailed('t', OSError()),
             (
                 'The fault is with the machine, not with your call. Choose another way, or tell '
                 'the user.'
             ),
+        ),
+        (
+            ToolFailed('t', ConnectionResetError()),
+            (
+                'The fault is with the machine, not with your call. Try again once. If that fails '
+                'too, choose another way, or tell the user.'
+            ),
+        ),
+        (
+            ToolFailed('t', ValueError('of a bug')),
+            'The fault is with the tool, not with your call. Choose another way, or tell the user.',
         ),
     ],
 )

@@ -17,6 +17,7 @@ from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
 
 ALL: Adapter[Any, ErrorInfo] = TOOLS | PARSING | MCP | GUARDS
 DISK = OSError(28, 'no room')
+BUG = KeyError('user')
 
 PAIRS: list[tuple[TaggedError, peer.ToolProcessorError]] = [
     (
@@ -24,6 +25,7 @@ PAIRS: list[tuple[TaggedError, peer.ToolProcessorError]] = [
         peer.ToolNotFoundError('serach', 'default', ['search', 'read']),
     ),
     (ToolFailed('api', DISK), peer.ToolExecutionError('api', DISK)),
+    (ToolFailed('api', BUG), peer.ToolExecutionError('api', BUG)),
     (ToolTimedOut('api', 30.0, 3), peer.ToolTimeoutError('api', 30.0, 3)),
     (UnreadableCall('json', 'no', '{', 1), peer.ParserError('no', 'json', '{')),
     (RateLimited('api', 100, 60.0, 45.2), peer.ToolRateLimitedError('api', 45.2, 100, 60.0)),
@@ -44,9 +46,6 @@ pairs = pytest.mark.parametrize(
 
 ADDITIONAL_DETAILS = {'state', 'problem', 'position'}
 """Details that the other package does not have, since errors here lose no field."""
-
-NOT_RETRYABLE = {'ToolExecutionError'}
-"""The other package retries every failure of a tool; here the error determines that."""
 
 
 def test_codes_and_categories_are_the_same() -> None:
@@ -80,9 +79,9 @@ def test_info_has_the_same_keys_and_values(
         peer_info['category'],
         peer_info['retry_after_ms'],
     )
-    assert own_info['retryable'] is (
-        peer_info['retryable'] and type(theirs).__name__ not in NOT_RETRYABLE
-    )
+    # Intended: the other package retries every failure of a tool, here its cause decides.
+    is_bug = isinstance(ours, ToolFailed) and ours.defect is BUG
+    assert own_info['retryable'] is (peer_info['retryable'] and not is_bug)
     own_details = {
         key: value for key, value in own_info['details'].items() if key not in ADDITIONAL_DETAILS
     }

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import pytest
-from typing_extensions import override
 
 from seamwise import Failure, Result, Success, TaggedError
 from seamwise.catalog.parsing import UnreadableCall
@@ -16,19 +15,8 @@ from seamwise.seams.log import JsonFormatter, LogRecord, outcomes
 from seamwise.seams.model.tables import TOOLS as FOR_MODELS
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.outcome import Outcome
+from tests.sources.helpers import Records
 from tests.strategies import PLANTED
-
-
-class Records(logging.Handler):
-    """A handler that keeps its records."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.records: list[logging.LogRecord] = []
-
-    @override
-    def emit(self, record: logging.LogRecord) -> None:
-        self.records.append(record)
 
 
 @pytest.fixture
@@ -38,9 +26,7 @@ def handler() -> Records:
 
 @pytest.fixture
 def logger(handler: Records) -> logging.Logger:
-    logger = logging.Logger('tools', logging.DEBUG)  # noqa: LOG001 -- not in the hierarchy
-    logger.addHandler(handler)
-    return logger
+    return handler.logger
 
 
 def outcome(

@@ -3,10 +3,12 @@
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
+from typing_extensions import override
 
-from seamwise.categories import Category
+from seamwise._exception_kinds import is_retryable, recovery_of, unknown_exception
+from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, retry_after
 from seamwise.secrets import Secret
 
 
@@ -199,10 +201,36 @@ class DiffRejected(
 
 
 class ToolFailed(TaggedError, category=Category.EXECUTION, message='{tool} failed.'):
-    """The tool failed because of a known problem of the machine; see `cause`. A person decides."""
+    """The tool failed; see `cause`. The caller retries if the cause may pass, else asks a person.
+
+    It is as retryable as its cause: a tagged error says so itself, and for an exception its type
+    decides. If the type is unknown, the exception is a bug of the tool, and `defect` returns it.
+    """
 
     tool: str
     cause: Cause
+
+    @property
+    @override
+    def retryable(self) -> bool:
+        """Whether the cause is retryable."""
+        return is_retryable(self.cause)
+
+    @property
+    @override
+    def recovery(self) -> Recovery:
+        """The recovery of a retryable cause, else ask."""
+        return recovery_of(self.cause)
+
+    @property
+    def retry_after(self) -> float | None:
+        """The delay in seconds that a tagged cause requests, or None."""
+        return retry_after(self.cause) if isinstance(self.cause, TaggedError) else None
+
+    @property
+    def defect(self) -> BaseException | None:
+        """The cause if it is an exception of an unknown kind, which is a bug of the tool."""
+        return unknown_exception(self.cause)
 
 
 class ToolTimedOut(

@@ -23,6 +23,7 @@ from seamwise.seams._fingerprint import error_type, fingerprint
 from seamwise.seams._operations import current_operation, inner_operation
 from seamwise.seams._redacted import all_causes
 from seamwise.seams._request_context import current_request_id
+from seamwise.seams._tool_outcome import tool_defect
 
 if TYPE_CHECKING:
     # OpenTelemetry is optional.
@@ -139,6 +140,9 @@ class FailureLog:
     ) -> None:
         """Log a failure, unless a seam of the same operation has logged it already.
 
+        If the failure is that of a tool with a bug, the exception is reported as a defect, and both
+        records have its reference.
+
         Args:
             error: The error of the failure. One that is not tagged has no category: its level is
                 INFO for an HTTP status below 500, else ERROR.
@@ -152,6 +156,9 @@ class FailureLog:
         """
         if not _is_first_report(error, seam):
             return
+        exception = tool_defect(error)
+        if exception is not None and ref is None:
+            ref = self._tool_defect_ref(exception, seam=seam, operation=operation)
         is_server_error = _is_server_error(error, status)
         level = self._level(error, is_server_error)
         if self._logger.isEnabledFor(level):
@@ -216,6 +223,12 @@ class FailureLog:
         self._count(exception, seam, operation)
         # If a handler has failed, this call logs the exception on stderr.
         return report_defect(exception, log=_stderr_logger(), **context)
+
+    def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
+        context = {'seam': seam, 'operation': operation}
+        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        # If a handler has failed, this call logs the exception on stderr.
+        return report_defect(exception, log=_stderr_logger(), **context).ref
 
     def operation(self) -> AbstractContextManager[None]:
         """Start an operation; its tasks, and threads in its context, log a failure once.

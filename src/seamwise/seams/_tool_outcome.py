@@ -1,9 +1,10 @@
-"""Protocols of tool calls and their outcomes, as a processor of tool calls hands them to a seam."""
+"""Protocols of tool calls and their outcomes, and the defect that a failed tool can have."""
 
 from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 from seamwise.containers import Result
+from seamwise.errors import TaggedError
 
 E_co = TypeVar('E_co', covariant=True)
 
@@ -44,3 +45,17 @@ class ToolOutcome(Protocol[E_co]):
     def duration(self) -> float:
         """The seconds of the whole call."""
         ...
+
+
+def tool_defect(error: object) -> BaseException | None:
+    """Return the exception of a `ToolFailed` that is a bug of the tool; None for other errors.
+
+    >>> from seamwise.catalog.tools import ToolFailed
+    >>> tool_defect(ToolFailed('search', KeyError('a'))), tool_defect(KeyError('a'))
+    (KeyError('a'), None)
+    """
+    # By the tag, because importing the class would load its module for each failure of any kind.
+    if not isinstance(error, TaggedError) or error.tag != 'ToolFailed':
+        return None
+    defect: object = getattr(error, 'defect', None)
+    return defect if isinstance(defect, BaseException) else None

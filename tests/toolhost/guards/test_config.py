@@ -14,6 +14,7 @@ from seamwise.catalog.tools import (
     FileNotFound,
     ResourceExhausted,
     ToolError,
+    ToolFailed,
     ToolTimedOut,
 )
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
@@ -336,6 +337,14 @@ class TestRepeatableTools:
             count_attempts(runner, 'look', MEMORY_ERROR),
             count_attempts(runner, 'change', MEMORY_ERROR),
         ) == (3, 3)
+
+    def test_a_tool_that_is_not_repeatable_is_not_retried_after_a_failure_on_its_way(self) -> None:
+        runner = build_runner('[default.retry]\nattempts = 3\n')
+        error = ToolFailed('change', ConnectionResetError())
+        assert (
+            count_attempts(runner, 'look', error),
+            count_attempts(runner, 'change', error),
+        ) == (3, 1)
 
     def test_a_tool_that_is_not_repeatable_is_not_retried_after_a_deadline(self) -> None:
         world = FakeWorld()

@@ -216,6 +216,10 @@ def _server_fault(error: protocols.McpServerFailed) -> str | None:
     return 'the server reports a fault of its own; try again.' if error.retryable else None
 
 
+def _passing_failure(error: tools.ToolFailed) -> str | None:
+    return retry_later_hint(error) if error.retryable else None
+
+
 def _supported(
     error: protocols.A2aContentTypeNotSupported | protocols.A2aVersionNotSupported,
 ) -> str | None:
@@ -441,7 +445,7 @@ TOOLS: Adapter[tools.ToolError, Rendered] = Adapter(
         | on(tools.CommandTimedOut).exits(124, hint=_timeout_advice)
         | on(tools.CommandFailed).exits(1, hint=_exit_reason)
         | on(tools.DiffRejected).exits(65, hint=_rejected_hunks)
-        | on(tools.ToolFailed).exits(1)
+        | on(tools.ToolFailed).exits(1, hint=_passing_failure)
         | on(tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
         | on(tools.ToolCancelled).exits(1)
         | on(tools.InvalidResult).exits(1, hint=_result_problems)

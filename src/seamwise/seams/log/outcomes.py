@@ -11,7 +11,7 @@ from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._common import milliseconds, safe_text
-from seamwise.seams._tool_outcome import ToolOutcome
+from seamwise.seams._tool_outcome import ToolOutcome, tool_defect
 from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import LogRecord
 
@@ -29,6 +29,7 @@ def outcomes(
 
     Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
     arguments as `params`, the number of attempts and the duration. A successful call is not logged.
+    A bug of a tool is reported as a defect too, and both records have its reference.
 
     Args:
         logger: The logger of the records.
@@ -56,7 +57,7 @@ def outcomes(
             return
         error = result.failure()
         is_critical = isinstance(error, critical)
-        log_record = _record(outcome, error)
+        log_record = _record(outcome, error, logger)
         if is_critical:
             log_record = replace(log_record, level='critical')
         # Tools group records by the text without its arguments, so it has no text of the model.
@@ -69,12 +70,16 @@ def outcomes(
     return log_outcome
 
 
-def _record(outcome: ToolOutcome[TaggedError], error: TaggedError) -> LogRecord:
+def _record(
+    outcome: ToolOutcome[TaggedError], error: TaggedError, logger: logging.Logger
+) -> LogRecord:
     call = outcome.call
+    defect = tool_defect(error)
     log_record = record(
         error,
         operation=_operation(outcome, error),
         params=None if call is None else call.arguments,
+        ref=None if defect is None else report_defect(defect, log=logger).ref,
     )
     return replace(
         log_record,

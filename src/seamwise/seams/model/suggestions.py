@@ -507,9 +507,7 @@ def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
 
 # Tools
 
-INVALID_RESULT = (
-    'The fault is with the tool, not with your call. Choose another way, or tell the user.'
-)
+TOOL_FAULT = 'The fault is with the tool, not with your call. Choose another way, or tell the user.'
 
 TOO_MANY_MISTAKES = (
     'No further calls are run. Tell the user about your attempts and their failures, '
@@ -645,15 +643,19 @@ def rejected_hunks_output(error: tools.DiffRejected) -> str:
 
 
 def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
-    """Suggest another way, with the cause of the failure."""
+    """Suggest another attempt if the cause may pass, else another way, with the cause."""
+    if error.defect is not None:
+        return TOOL_FAULT
     # The text of an exception is the tool's own here, unlike that of a driver.
     is_tagged = isinstance(error.cause, TaggedError)
     text = _public_cause(error) if is_tagged else cause_link(error.cause).message
     reason = f' ({text})' if text else ''
-    return (
-        f'The fault is with the machine, not with your call{reason}. '
-        'Choose another way, or tell the user.'
+    advice = (
+        'Try again once. If that fails too, choose another way, or tell the user.'
+        if error.retryable
+        else 'Choose another way, or tell the user.'
     )
+    return f'The fault is with the machine, not with your call{reason}. {advice}'
 
 
 def suggest_for_tool_timed_out(error: tools.ToolTimedOut) -> str:

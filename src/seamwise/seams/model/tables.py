@@ -339,7 +339,7 @@ TOOLS: Adapter[tools.ToolError, Guidance] = Adapter(
         | on(tools.ToolCancelled).guides(
             'execution_error', suggestion=suggestions.suggest_for_tool_cancelled
         )
-        | on(tools.InvalidResult).guides('execution_error', suggestion=suggestions.INVALID_RESULT)
+        | on(tools.InvalidResult).guides('execution_error', suggestion=suggestions.TOOL_FAULT)
         | on(tools.RegistrationRejected).hidden()
         | on(tools.ToolRepeated).guides(
             'state_error', suggestion=suggestions.suggest_for_tool_repeated

@@ -5,7 +5,14 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from typing_extensions import TypeIs
 
-from seamwise._safe_call import call_or_describe
+from seamwise._exception_kinds import (
+    attribute,
+    http_status,
+    is_of_tool_processor,
+    is_retryable,
+    kind_of,
+)
+from seamwise._exception_table import ExceptionKind
 from seamwise._text.jsonable import safe_str
 from seamwise.causes import Raised, causes, iter_leaves, members
 from seamwise.codec import ReportedCause
@@ -13,8 +20,7 @@ from seamwise.errors import TaggedError
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT
 from seamwise.seams._common import drop_none, milliseconds, safe_items, safe_text
 from seamwise.seams._redacted import cause_link
-from seamwise.seams.planner import exception_table
-from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
+from seamwise.seams.planner.codes import ErrorCode
 from seamwise.seams.planner.from_text import from_error_string
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 from seamwise.seams.planner.tagged import from_tagged
@@ -22,10 +28,23 @@ from seamwise.seams.planner.tagged import from_tagged
 MAX_NAMED_MEMBERS = 20
 """Number of members of an exception group whose names are in `details`."""
 
-_ERROR_STATUSES = range(400, 600)
-
-_MAX_REASON_DEPTH = 4
-"""Number of exceptions that are followed through the attribute `reason`."""
+_CODES: Mapping[ExceptionKind | None, ErrorCode] = {
+    ExceptionKind.TIMEOUT: ErrorCode.TOOL_TIMEOUT,
+    ExceptionKind.CANCELLED: ErrorCode.TOOL_CANCELLED,
+    ExceptionKind.UNREACHABLE: ErrorCode.MCP_CONNECTION_FAILED,
+    ExceptionKind.BROKEN: ErrorCode.MCP_TRANSPORT_ERROR,
+    ExceptionKind.UNAVAILABLE: ErrorCode.TOOL_EXECUTION_FAILED,
+    ExceptionKind.RATE_LIMIT: ErrorCode.TOOL_RATE_LIMITED,
+    ExceptionKind.CAPACITY: ErrorCode.BULKHEAD_FULL,
+    ExceptionKind.RESOURCE: ErrorCode.RESOURCE_EXHAUSTED,
+    ExceptionKind.CONFIGURATION: ErrorCode.CONFIGURATION_ERROR,
+    ExceptionKind.REJECTED: ErrorCode.TOOL_ARGUMENT_ERROR,
+    ExceptionKind.INVALID: ErrorCode.TOOL_VALIDATION_ERROR,
+    ExceptionKind.UNREADABLE: ErrorCode.PARSER_ERROR,
+    ExceptionKind.PEER: ErrorCode.MCP_SERVER_ERROR,
+    ExceptionKind.OTHER: ErrorCode.TOOL_EXECUTION_FAILED,
+    None: ErrorCode.TOOL_EXECUTION_FAILED,
+}
 
 
 def from_exception(exc: BaseException) -> ErrorInfo:
@@ -63,25 +82,20 @@ def _from_group(group: BaseException) -> ErrorInfo:
 
 
 def _classify(exc: BaseException) -> ErrorInfo:
-    if isinstance(exc, ReportedCause):
+    kind = kind_of(exc)
+    if kind is None and isinstance(exc, ReportedCause):
         return from_error_string(str(exc))
-    status = _http_status(exc)
-    code = _code(exc, status)
-    category = code.category
-    retryable = (
-        status in exception_table.TRANSIENT_STATUSES
-        if category is ErrorCategory.EXECUTION
-        else category.retryable
-    )
+    code = _CODES[kind]
+    retryable = is_retryable(exc)
     name = type(exc).__name__
     details: dict[str, object | None] = {
         'exception_type': name,
         'errno': exc.errno if isinstance(exc, OSError) else None,
-        'status': status,
+        'status': http_status(exc),
     }
     return ErrorInfo(
         code=code,
-        category=category,
+        category=code.category,
         message=safe_text(safe_str(exc)) or name,
         retryable=retryable,
         retry_after_ms=_delay_ms(exc) if retryable else None,
@@ -89,52 +103,9 @@ def _classify(exc: BaseException) -> ErrorInfo:
     )
 
 
-def _code(exc: BaseException, status: int | None) -> ErrorCode:
-    for _ in range(_MAX_REASON_DEPTH):
-        code = _code_by_name(type(exc))
-        if code is None and isinstance(exc, OSError):
-            code = exception_table.BY_ERRNO.get(exc.errno or 0)
-        if code is not None:
-            return code
-        reason = _attribute(exc, 'reason')
-        if not isinstance(reason, BaseException):
-            break
-        exc = reason
-    if status is None:
-        return ErrorCode.TOOL_EXECUTION_FAILED
-    return exception_table.BY_STATUS.get(status, ErrorCode.TOOL_EXECUTION_FAILED)
-
-
-def _code_by_name(type_: type[BaseException]) -> ErrorCode | None:
-    codes = exception_table.BY_NAME
-    names = (f'{base.__module__.partition(".")[0]}.{base.__name__}' for base in type_.__mro__)
-    return next((codes[name] for name in names if name in codes), None)
-
-
-def _http_status(exc: BaseException) -> int | None:
-    """Return the HTTP status of an exception, or of its response."""
-    response = _attribute(exc, 'response')
-    candidates = (
-        _attribute(exc, 'status_code'),
-        _attribute(exc, 'status'),
-        _attribute(exc, 'code'),
-        _attribute(response, 'status_code'),
-        _attribute(response, 'status'),
-    )
-    # `int` converts members of an enum, which some clients use.
-    return next(
-        (
-            int(status)
-            for status in candidates
-            if isinstance(status, int) and status in _ERROR_STATUSES
-        ),
-        None,
-    )
-
-
 def _delay_ms(exc: BaseException) -> int | None:
     """Return the delay that an exception or its response requests, in milliseconds."""
-    headers = _attribute(_attribute(exc, 'response'), 'headers') or _attribute(exc, 'headers')
+    headers = attribute(attribute(exc, 'response'), 'headers') or attribute(exc, 'headers')
     values = (
         {str(name).lower(): value for name, value in headers.items()}
         if _is_mapping(headers)
@@ -144,7 +115,7 @@ def _delay_ms(exc: BaseException) -> int | None:
     candidates = (
         None if header_ms is None else header_ms / 1000,
         _number(values.get('retry-after')),
-        _number(_attribute(exc, 'retry_after')),
+        _number(attribute(exc, 'retry_after')),
     )
     seconds = next((candidate for candidate in candidates if candidate is not None), None)
     if seconds is None or not 0 <= seconds <= MAX_DELAY_IN_TEXT:
@@ -162,14 +133,11 @@ def _number(value: object) -> float | None:
 
 def _from_tool_processor(exc: BaseException) -> ErrorInfo | None:
     """Return the info of an exception of chuk-tool-processor, which has the same codes."""
-    if not any(
-        base.__name__ == 'ToolProcessorError' and base.__module__.startswith('chuk_tool_processor.')
-        for base in type(exc).__mro__
-    ):
+    if not is_of_tool_processor(exc):
         return None
-    code = ErrorCode(str(_attribute(exc, 'code')))
-    details = _attribute(exc, 'details')
-    delay_ms = _attribute(exc, 'retry_after_ms')
+    code = ErrorCode(str(attribute(exc, 'code')))
+    details = attribute(exc, 'details')
+    delay_ms = attribute(exc, 'retry_after_ms')
     return ErrorInfo(
         code=code,
         category=code.category,
@@ -180,11 +148,6 @@ def _from_tool_processor(exc: BaseException) -> ErrorInfo | None:
         if _is_mapping(details)
         else {},
     )
-
-
-def _attribute(value: object, name: str) -> object:
-    # Properties of foreign objects can raise.
-    return call_or_describe(lambda: getattr(value, name, None), lambda _: None)
 
 
 def _is_mapping(value: object) -> TypeIs[Mapping[object, object]]:

@@ -5,6 +5,7 @@ from typing import Final
 
 from msgspec import UnsetType
 
+from seamwise.catalog.tools import ToolFailed
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid
 from seamwise.categories import Category
 from seamwise.containers import Failure, Result, Success
@@ -72,7 +73,8 @@ def parse_guards(
 def _is_safe_to_retry(error: TaggedError) -> bool:
     """Return whether a retry of a tool that is not repeatable can help and does no harm.
 
-    After a timeout the tool may still have done its work, as with the methods of HTTP that are
-    not idempotent (RFC 9110, 9.2.2).
+    After a timeout or a failure on its way the tool may have done its work, as with the methods of
+    HTTP that are not idempotent (RFC 9110, 9.2.2).
     """
-    return error.retryable and error.category is not Category.TIMEOUT
+    may_have_been_done = error.category is Category.TIMEOUT or isinstance(error, ToolFailed)
+    return error.retryable and not may_have_been_done
