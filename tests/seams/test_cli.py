@@ -306,8 +306,12 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (ToolCancelled('t', 'Ann'), ['t was stopped by Ann.']),
     (
-        InvalidResult('t', ('no path', 'no size')),
-        ['t returned a result that violates its own schema.', 'hint: no path', 'hint: no size'],
+        InvalidResult('t', (Problem('/path', 'is missing'), Problem('', 'is odd'))),
+        [
+            't returned a result that violates its own schema.',
+            'hint: /path: is missing.',
+            'hint: the result: is odd.',
+        ],
     ),
     (
         ResourceExhausted('disk'),

@@ -224,7 +224,7 @@ EXAMPLES: dict[str, ToolError | ParsingError] = {
         ToolFailed('read_file', OSError(5, 'Input/output error')),
         ToolTimedOut('search_files', 10.0, 1),
         ToolCancelled('read_file', 'Ann'),
-        InvalidResult('read_file', ('no path',)),
+        InvalidResult('read_file', (Problem('/path', 'is missing'),)),
         ToolRepeated('read_file', 3, 3),
         TooManyMistakes(3, 3),
         ResourceExhausted('disk'),

@@ -151,7 +151,7 @@ DOCUMENTED = {
     'InvalidResult': 'TOOL_RESULT_ERROR',
     'RegistrationRejected': 'TOOL_REGISTRATION_FAILED',
     'ToolRepeated': 'TOOL_VALIDATION_ERROR',
-    'TooManyMistakes': 'TOOL_VALIDATION_ERROR',
+    'TooManyMistakes': 'TOOL_CANCELLED',
     'ResourceExhausted': 'RESOURCE_EXHAUSTED',
     'UnreadableCall': 'PARSER_ERROR',
     'UnknownFormat': 'PARSER_INVALID_FORMAT',
@@ -224,10 +224,21 @@ def test_details_of_an_unknown_tool_contain_the_available_tools() -> None:
 
 
 def test_details_of_an_invalid_result_contain_every_problem() -> None:
-    assert fields_of(InvalidResult('t', ('no /path', '/size is no number')))['details'] == {
+    problems = (
+        Problem('/path', 'is missing'),
+        Problem('/sizes/0', 'is no number'),
+        Problem('/a~1b~0', 'is odd'),
+        Problem('', 'is too long'),
+    )
+    assert fields_of(InvalidResult('t', problems))['details'] == {
         'tool_name': 't',
         'validation_type': 'result',
-        'errors': {'1': 'no /path', '2': '/size is no number'},
+        'errors': {
+            'path': 'is missing',
+            'sizes/0': 'is no number',
+            'a/b~': 'is odd',
+            'result': 'is too long',
+        },
     }
 
 

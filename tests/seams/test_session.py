@@ -339,7 +339,10 @@ def test_event_has_the_current_time_by_default() -> None:
             InvalidParameter('t', 'path', 'it is odd', Secret(PLANTED)),
             {'constraint': 'path: it is odd', 'provided_value': '***'},
         ),
-        (InvalidResult('t', ('a', 'b')), {'constraint': 'a; b'}),
+        (
+            InvalidResult('t', (Problem('/a', 'is missing'), Problem('', 'is odd'))),
+            {'constraint': '/a: is missing; the result: is odd'},
+        ),
         (CommandTimedOut('t', 'ls', 1.5, '', 2), {'attempt': 2, 'timeout_seconds': 1.5}),
         (ToolTimedOut('t', 1.5, 3), {'attempt': 3, 'timeout_seconds': 1.5}),
         (

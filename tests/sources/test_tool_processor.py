@@ -7,15 +7,36 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise import Category, Failure, Raised, Recovery, TaggedError, codec
+from seamwise import Category, Failure, Raised, Recovery, Success, TaggedError, codec
 from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
-from seamwise.catalog.tools import FileNotFound, ToolFailed
+from seamwise.catalog.parsing import ParsingError, UnreadableCall
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.protocols import McpConnectionFailed, McpError, McpTimedOut
+from seamwise.catalog.tools import (
+    FileNotFound,
+    InvalidResult,
+    ToolError,
+    ToolFailed,
+    ToolTimedOut,
+    TooManyMistakes,
+    UnknownTool,
+)
 from seamwise.codec import ReportedCause
 from seamwise.errors import retry_after
-from seamwise.policies import retry
+from seamwise.policies import BulkheadFull, CircuitOpen, GuardError, RateLimited, retry
 from seamwise.policies.testing import FakeWorld
 from seamwise.seams.log import FailureLog, outcomes
-from seamwise.seams.planner import ErrorCode, decide, from_exception
+from seamwise.seams.planner import (
+    PLANNER,
+    ErrorCategory,
+    ErrorCode,
+    classify,
+    decide,
+    decode,
+    encode,
+    from_exception,
+    on,
+)
 from seamwise.seams.planner.decisions import Retry, Stop
 from seamwise.seams.planner.tables import TOOLS
 from seamwise.toolhost.calls import ToolCall
@@ -93,6 +114,154 @@ def test_a_decoded_failure_is_as_retryable_as_the_original(exc: Exception) -> No
     assert isinstance(decoded.cause, ReportedCause)
     assert decoded.retryable is error.retryable
     assert decoded.defect is None
+
+
+# Reading a result
+
+
+class QuotaSpent(
+    TaggedError, namespace='test_tool_processor', category=Category.QUOTA, message='No quota.'
+):
+    account: str
+
+
+def outcome_of(
+    error: ToolError | ParsingError | GuardError | McpError, *, attempts: int = 1
+) -> Outcome[McpError]:
+    return Outcome(1, ToolCall('c-1', 'slow_api', {}, line=1), Failure(error), attempts, 0.0, 0.1)
+
+
+def react(outcome: Outcome[McpError]) -> str | float:
+    """React as the first example of the document does."""
+    info = classify(outcome)
+    if info is None:
+        return 'use the result'
+    match info.category:
+        case ErrorCategory.RATE_LIMIT:
+            return (info.retry_after_ms or 0) / 1000
+        case ErrorCategory.CIRCUIT_OPEN:
+            return 'use a fallback'
+        case ErrorCategory.BULKHEAD_FULL:
+            return 'queue'
+        case ErrorCategory.TIMEOUT:
+            timeout = info.details.get('timeout', 30.0)
+            assert isinstance(timeout, float)
+            return timeout * 2
+        case _:
+            return 'retry' if info.retryable else 'report'
+
+
+@pytest.mark.parametrize(
+    ('error', 'reaction'),
+    [
+        (RateLimited('api', 100, 60.0, 45.2), 45.2),
+        (CircuitOpen('api', 5, 60.0, 'open'), 'use a fallback'),
+        (BulkheadFull('api', 'tool', 'default', 3, 0.5), 'queue'),
+        (ToolTimedOut('slow_api', 30.0, 3), 60.0),
+        (McpTimedOut('sqlite', 'tool_call', 30.0), 60.0),
+        (ToolFailed('slow_api', ConnectionResetError()), 'retry'),
+        (UnknownTool('search', 'default', ('calculator',)), 'report'),
+    ],
+)
+def test_a_planner_reacts_to_the_category_of_an_outcome(
+    error: ToolError | ParsingError | GuardError | McpError, reaction: str | float
+) -> None:
+    assert react(outcome_of(error)) == reaction
+
+
+def test_a_successful_outcome_has_no_error() -> None:
+    assert classify(Outcome(1, CALL, Success('text'), 1, 0.0, 0.1)) is None
+
+
+def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> None:
+    info = classify(outcome_of(CircuitOpen('api', 5, 60.0, 'open')))
+    assert info is not None
+    assert info.details == {
+        'tool_name': 'slow_api',
+        'failure_count': 5,
+        'reset_timeout': 60.0,
+        'state': 'open',
+        'retry_after_ms': 60000,
+        'guard_name': 'api',
+    }
+    assert info.to_log().error == 'CircuitOpen'
+
+
+@pytest.mark.parametrize(
+    ('error', 'details'),
+    [
+        (
+            UnknownTool('search', 'default', ('calculator', 'weather', 'database')),
+            {'tool_name': 'search', 'available_tools': ['calculator', 'weather', 'database']},
+        ),
+        (
+            ToolTimedOut('slow_api', 30.0, 3),
+            {'tool_name': 'slow_api', 'timeout': 30.0, 'attempts': 3},
+        ),
+        (
+            InvalidResult(
+                'calculator',
+                (
+                    Problem('/operation', 'field required'),
+                    Problem('/a', 'value is not a valid float'),
+                ),
+            ),
+            {
+                'tool_name': 'calculator',
+                'validation_type': 'result',
+                'errors': {'operation': 'field required', 'a': 'value is not a valid float'},
+            },
+        ),
+        (
+            RateLimited('global', 100, 60.0, 45.2),
+            {'tool_name': 'api_tool', 'retry_after': 45.2, 'limit': 100},
+        ),
+        (
+            CircuitOpen('global', 5, 60.0, 'open'),
+            {'tool_name': 'failing_api', 'failure_count': 5, 'reset_timeout': 60.0},
+        ),
+        (
+            McpConnectionFailed('notion', 'Connection refused'),
+            {'server_name': 'notion', 'reason': 'Connection refused'},
+        ),
+        (
+            McpTimedOut('sqlite', 'tool_call', 30.0),
+            {'server_name': 'sqlite', 'operation': 'tool_call', 'timeout': 30.0},
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_the_details_have_the_keys_and_values_of_the_document(
+    error: ToolError | GuardError | McpError, details: dict[str, object]
+) -> None:
+    call = ToolCall('c-1', str(details.get('tool_name', 'query')), {}, line=1)
+    info = classify(Outcome[McpError](1, call, Failure(error), 1, 0.0, 0.1))
+    assert info is not None
+    assert {key: info.details[key] for key in details} == details
+
+
+def test_an_unreadable_call_is_classified_by_its_own_details() -> None:
+    unreadable = UnreadableCall('fence', 'a comma is missing', '{', 1)
+    info = classify(Outcome(1, None, Failure(unreadable), 0, 0.0, 0.0))
+    assert info is not None
+    assert (info.code, info.details.get('tool_name')) == (ErrorCode.PARSER_ERROR, None)
+
+
+def test_an_adapter_with_more_arms_classifies_the_errors_of_an_application() -> None:
+    mine = PLANNER | on(QuotaSpent).classifies('TOOL_EXECUTION_FAILED')
+    outcome: Outcome[QuotaSpent | McpError] = Outcome(
+        1, CALL, Failure(QuotaSpent('ann')), 1, 0.0, 0.1
+    )
+    info = classify(outcome, adapter=mine)
+    assert info is not None
+    assert info.details == {'tool_name': 'search', 'account': 'ann'}
+
+
+def test_nothing_helps_after_too_many_mistakes() -> None:
+    error = TooManyMistakes(3, 3)
+    assert error.recovery is Recovery.ASK
+    assert decide(TOOLS(error), 1, 5) == Stop()
+    assert decide(decode(encode(TOOLS(error))).unwrap(), 1, 5) == Stop()
 
 
 # Known failures and bugs

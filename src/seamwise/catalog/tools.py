@@ -6,6 +6,7 @@ from msgspec import Struct
 from typing_extensions import override
 
 from seamwise._exception_kinds import is_retryable, recovery_of, unknown_exception
+from seamwise.catalog.problem import Problem
 from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
 from seamwise.errors import TaggedError, retry_after
@@ -263,7 +264,7 @@ class InvalidResult(
     """
 
     tool: str
-    problems: tuple[str, ...]
+    problems: tuple[Problem, ...]
 
 
 class RegistrationRejected(
@@ -316,6 +317,7 @@ class ToolRepeated(
 class TooManyMistakes(
     TaggedError,
     category=Category.CONFLICT,
+    recovery=Recovery.ASK,
     message='Too many consecutive mistakes (mistakes: {count}, limit: {limit}).',
 ):
     """Several calls in a row failed through mistakes of the caller.

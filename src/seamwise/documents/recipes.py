@@ -172,7 +172,9 @@ _TOOLS: RecipeTable[tools.ToolError] = (
         {'notes.txt': 'a' * 64 + '!\n'},
     ).table
     | by_constructor(tools.ToolCancelled('execute_command', by='ann')).table
-    | by_constructor(tools.InvalidResult('weather', ('/temperature: must be a number',))).table
+    | by_constructor(
+        tools.InvalidResult('weather', (Problem('/temperature', 'must be a number'),))
+    ).table
     | by_constructor(
         tools.RegistrationRejected(
             'Read File', 'a name has lower-case letters, digits and "_", and begins with a letter'

@@ -419,8 +419,8 @@ def _tool_timeout_advice(error: tools.ToolTimedOut) -> str:
     return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
-def _result_problems(error: tools.InvalidResult) -> tuple[str, ...]:
-    return error.problems
+def _result_problems(error: tools.InvalidResult) -> Iterator[str]:
+    return problem_hints(error.problems, whole='the result')
 
 
 def _missing_resource(error: tools.ResourceExhausted) -> str:

@@ -72,9 +72,14 @@ def _name_details(
 
 
 def invalid_result_details(error: tools.InvalidResult) -> dict[str, object]:
-    """Return all problems by number, from 1."""
-    errors = {str(number): problem for number, problem in enumerate(error.problems, start=1)}
+    """Return all problems by field."""
+    errors = _merge((_field(problem.pointer), problem.message) for problem in error.problems)
     return {'tool_name': error.tool, 'validation_type': 'result', 'errors': errors}
+
+
+def _field(pointer: str) -> str:
+    """Return the name of a field: a JSON Pointer without its first `/` and its escapes."""
+    return pointer.removeprefix('/').replace('~1', '/').replace('~0', '~') or 'result'
 
 
 def unreadable_call_details(error: parsing.UnreadableCall) -> dict[str, object]:

@@ -204,7 +204,7 @@ TOOLS: Adapter[tools.ToolError, ErrorInfo] = Adapter(
         )
         | on(tools.RegistrationRejected).classifies('TOOL_REGISTRATION_FAILED')
         | on(tools.ToolRepeated).classifies('TOOL_VALIDATION_ERROR')
-        | on(tools.TooManyMistakes).classifies('TOOL_VALIDATION_ERROR')
+        | on(tools.TooManyMistakes).classifies('TOOL_CANCELLED')
         | on(tools.ResourceExhausted).classifies('RESOURCE_EXHAUSTED')
     )
 )

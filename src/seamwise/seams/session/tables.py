@@ -300,6 +300,12 @@ STREAMING: Adapter[streaming.StreamingError, ErrorEvent] = Adapter(
 )
 
 
+def _result_problems(error: tools.InvalidResult) -> str:
+    return '; '.join(
+        f'{problem.pointer or "the result"}: {problem.message}' for problem in error.problems
+    )
+
+
 TOOLS: Adapter[tools.ToolError, ErrorEvent] = Adapter(
     lambda: (
         on(tools.MissingParameter).publishes(
@@ -337,7 +343,7 @@ TOOLS: Adapter[tools.ToolError, ErrorEvent] = Adapter(
         )
         | on(tools.ToolCancelled).publishes('error.permanent', 'ERR_TOOL_003')
         | on(tools.InvalidResult).publishes(
-            'error.validation', 'ERR_VAL_004', constraint=lambda error: '; '.join(error.problems)
+            'error.validation', 'ERR_VAL_004', constraint=_result_problems
         )
         | on(tools.RegistrationRejected).publishes('error.permanent', 'ERR_TOOL_004')
         | on(tools.ToolRepeated).publishes('error.permanent', 'ERR_STATE_001')

@@ -1,0 +1,74 @@
+"""Classification of the outcomes of tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, overload
+
+from seamwise.containers import Success
+from seamwise.seams._common import safe_text
+from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
+from seamwise.seams._tool_outcome import ToolOutcome
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.planner.shape import ErrorInfo, with_origin
+from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
+
+E = TypeVar('E')
+
+PLANNER: Adapter[
+    tools.ToolError | parsing.ParsingError | policies.GuardError | protocols.McpError, ErrorInfo
+] = Adapter(lambda: TOOLS | PARSING | GUARDS | MCP)
+"""The errors of tool calls: of tools, of the parser, of guards and of MCP servers."""
+
+
+@overload
+def classify(
+    outcome: ToolOutcome[
+        tools.ToolError | parsing.ParsingError | policies.GuardError | protocols.McpError
+    ],
+    /,
+) -> ErrorInfo | None: ...
+@overload
+def classify(
+    outcome: ToolOutcome[E], /, *, adapter: Callable[[E], ErrorInfo]
+) -> ErrorInfo | None: ...
+def classify(
+    outcome: ToolOutcome[Any], /, *, adapter: Callable[[Any], ErrorInfo] = PLANNER
+) -> ErrorInfo | None:
+    """Return the classified error of a tool call, or None if the call succeeded.
+
+    `tool_name` in the details is the tool of the call. The name of a guard that refused the call is
+    `guard_name`.
+
+    Args:
+        outcome: The outcome of the call.
+        adapter: The table of the errors. Default: `PLANNER`, the errors of tools, of the parser, of
+            guards and of MCP servers. A tool with other errors needs `PLANNER` and its own arms.
+
+    >>> from seamwise import Failure
+    >>> from seamwise.policies import CircuitOpen
+    >>> from seamwise.toolhost.calls import ToolCall
+    >>> from seamwise.toolhost.outcome import Outcome
+    >>> call = ToolCall('c-1', 'weather', {'city': 'Bern'}, line=1)
+    >>> is_open = Failure(CircuitOpen('api', failures=5, retry_after=30.0, state='open'))
+    >>> info = classify(Outcome(1, call, is_open, attempts=0, waited=0.0, duration=0.001))
+    >>> info.category, info.retry_after_ms, info.details['tool_name'], info.details['guard_name']
+    (<ErrorCategory.CIRCUIT_OPEN: 'circuit_open'>, 30000, 'weather', 'api')
+    """
+    result = outcome.result
+    if type(result) is Success:
+        return None
+    error = result.failure()
+    info = adapter(error)
+    if outcome.call is None:
+        return info
+    details: dict[str, object] = {'tool_name': None, **info.details}
+    if type(error) in GUARDS.kinds:
+        details['guard_name'] = details['tool_name']
+    details['tool_name'] = safe_text(outcome.call.tool)
+    return with_origin(
+        ErrorInfo(
+            info.code, info.category, info.message, info.retryable, info.retry_after_ms, details
+        ),
+        info.origin,
+    )
