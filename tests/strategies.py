@@ -103,6 +103,8 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:
         return st.one_of(*map(values, arguments))
     if origin is Literal:
         return st.sampled_from(arguments)
+    if origin is tuple and Ellipsis not in arguments:
+        return st.tuples(*map(values, arguments))
     if origin is tuple:
         return st.lists(values(arguments[0]), max_size=3).map(_as_tuple)
     return secrets() if origin is Secret else structs(annotation)

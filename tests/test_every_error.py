@@ -80,6 +80,7 @@ AWAITING_PRODUCER = {
     'GuardrailsViolated',
     'ContextOverflow',
     'CompressionFailed',
+    'AgentFailed',
     # clients of MCP, LSP and A2A
     'McpConnectionFailed',
     'McpTransportFailed',

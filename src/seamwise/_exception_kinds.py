@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from seamwise._exception_table import BY_ERRNO, BY_NAME, BY_STATUS, ExceptionKind
 from seamwise._safe_call import call_or_describe
-from seamwise.categories import Recovery
+from seamwise.categories import Category, Recovery
 from seamwise.causes import Raised, iter_leaves
 from seamwise.codec import ReportedCause
 from seamwise.errors import TaggedError
@@ -104,6 +104,23 @@ def recovery_of(cause: TaggedError | BaseException | None) -> Recovery:
         return first.recovery
     kind = kind_of(first)
     return Recovery.RETRY if kind is None else kind.category.recovery
+
+
+def category_of(cause: TaggedError | BaseException | None) -> Category:
+    """Return the category of an operation that failed with this cause.
+
+    >>> category_of(TimeoutError()), category_of(KeyError())
+    (<Category.TIMEOUT: 'timeout'>, <Category.EXECUTION: 'execution'>)
+    """
+    if cause is None:
+        return Category.EXECUTION
+    leaves = _leaves(cause)
+    # The member of a group that prevents a retry decides, else the first one.
+    leaf = next((leaf for leaf in leaves if not _is_retryable_leaf(leaf)), leaves[0])
+    if isinstance(leaf, TaggedError):
+        return leaf.category
+    kind = kind_of(leaf)
+    return Category.EXECUTION if kind is None else kind.category
 
 
 def unknown_exception(cause: TaggedError | BaseException | None) -> BaseException | None:

@@ -21,6 +21,7 @@ from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedEr
 from seamwise._close_matches import close_matches
 from seamwise._text.escaping import escape, escape_lines
 from seamwise.catalog.agents import (
+    AgentFailed,
     AgentNotFound,
     CommandNotFound,
     CompressionFailed,
@@ -139,6 +140,7 @@ EXIT_CODES = {
             InvalidResult,
             TokenCountFailed,
             CompressionFailed,
+            AgentFailed,
         ),
         *(McpServerFailed, LspRequestFailed, RecoveryFailed),
     ),

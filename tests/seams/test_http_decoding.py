@@ -44,7 +44,7 @@ from seamwise.seams.http import (
     response,
     tagged,
 )
-from seamwise.seams.http.on import HttpArm
+from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.tables import (
     A2A_LATEST,
     ACCESS,
@@ -110,7 +110,8 @@ def test_decoding_an_envelope_or_a_problem_returns_the_error_without_hidden_fiel
 ) -> None:
     error = data.draw(structs(kind))
     assume(has_json_form(error))
-    is_hidden = hides_details(kind, ARMS[kind].status)
+    # The arm of an error that stands for its cause lists the details.
+    is_hidden = ARMS[kind].details is None and hides_details(kind, ARMS[kind].status)
     expected = without_hidden(error, is_hidden=is_hidden)
     delay_ms = milliseconds_or_none(retry_after(error))
     if expected is not None and is_hidden and delay_ms is not None:
@@ -342,7 +343,7 @@ def test_named_and_tagged_bodies_are_decoded(write: Any) -> None:
 
 
 def test_every_arm_of_the_tables_is_an_http_arm_or_hidden() -> None:
-    assert {type(arm) for arm in ALL.arms.values()} == {HttpArm, Hidden}
+    assert {type(arm) for arm in ALL.arms.values()} == {HttpArm, CauseArm, Hidden}
 
 
 @pytest.mark.parametrize('delay', ['9' * 400, '-' + '9' * 400, '-1', '1000000000001'])

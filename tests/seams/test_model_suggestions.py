@@ -205,6 +205,14 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         ),
     ),
     (
+        agents.AgentFailed('reviewer-1', 'reviewer', KeyError('a')),
+        "Assign the work to an agent other than 'reviewer-1', or tell the user.",
+    ),
+    (
+        agents.AgentFailed('reviewer-1', 'reviewer', TimeoutError()),
+        ("Wait a moment, then try again, or assign the work to an agent other than 'reviewer-1'."),
+    ),
+    (
         protocols.McpConnectionFailed('notion', 'Connection refused'),
         (
             'Its tools are unavailable for now. Try once more; if it '

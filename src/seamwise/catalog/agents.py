@@ -2,10 +2,13 @@
 
 from typing import TypeAlias
 
+from typing_extensions import override
+
+from seamwise._exception_kinds import category_of, is_retryable, recovery_of
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category
+from seamwise.categories import Category, Recovery
 from seamwise.causes import Cause
-from seamwise.errors import TaggedError
+from seamwise.errors import TaggedError, retry_after
 
 
 class AgentNotFound(
@@ -102,4 +105,45 @@ class CompressionFailed(
 
 ContextFailure: TypeAlias = ContextOverflow | CompressionFailed
 
-AgentError: TypeAlias = LookupFailure | StateFailure | GuardrailsViolated | ContextFailure
+
+class AgentFailed(TaggedError, category=Category.EXECUTION, message='The agent {agent!r} failed.'):
+    """An error reached the boundary of an agent; see `cause`. The caller reacts to the cause.
+
+    Category, retryability, recovery and delay are those of the cause. `agent_type` is the kind of
+    the agent, such as `reviewer`; `metadata` has further facts as pairs of name and value.
+    """
+
+    agent: str
+    agent_type: str
+    cause: Cause
+    metadata: tuple[tuple[str, str], ...] = ()
+
+    @property
+    @override
+    def category(self) -> Category:
+        """The category of the cause."""
+        return category_of(self.cause)
+
+    @property
+    @override
+    def retryable(self) -> bool:
+        """Whether the cause is retryable."""
+        return is_retryable(self.cause)
+
+    @property
+    @override
+    def recovery(self) -> Recovery:
+        """The recovery of the cause."""
+        return (
+            self.cause.recovery if isinstance(self.cause, TaggedError) else recovery_of(self.cause)
+        )
+
+    @property
+    def retry_after(self) -> float | None:
+        """The delay in seconds that a tagged cause requests, or None."""
+        return retry_after(self.cause) if isinstance(self.cause, TaggedError) else None
+
+
+AgentError: TypeAlias = (
+    LookupFailure | StateFailure | GuardrailsViolated | ContextFailure | AgentFailed
+)

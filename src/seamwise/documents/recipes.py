@@ -271,6 +271,14 @@ _AGENTS: RecipeTable[agents.AgentError] = (
     ).table
     | by_constructor(agents.ContextOverflow(tokens=131_500, limit=128_000)).table
     | by_constructor(agents.CompressionFailed('the last message alone is too long')).table
+    | by_constructor(
+        agents.AgentFailed(
+            'reviewer-1',
+            'reviewer',
+            models.ModelOverloaded('acme', 'large-2', retry_after=2.0),
+            (('task', 'review'),),
+        )
+    ).table
 )
 
 _MCP: RecipeTable[protocols.McpError] = (

@@ -83,6 +83,10 @@ def _violated_rules(error: agents.GuardrailsViolated) -> Iterator[str]:
     return problem_hints(error.problems, whole='all of it')
 
 
+def _passing_failure(error: agents.AgentFailed | tools.ToolFailed) -> str | None:
+    return retry_later_hint(error) if error.retryable else None
+
+
 AGENTS: Adapter[agents.AgentError, Rendered] = Adapter(
     lambda: (
         on(agents.AgentNotFound).exits(
@@ -101,6 +105,7 @@ AGENTS: Adapter[agents.AgentError, Rendered] = Adapter(
         | on(agents.CompressionFailed).exits(
             1, hint='shorten it manually, or start a new conversation.'
         )
+        | on(agents.AgentFailed).exits(1, hint=_passing_failure)
     )
 )
 
@@ -214,10 +219,6 @@ def _connection_advice(error: protocols.McpConnectionFailed) -> Iterator[str]:
 
 def _server_fault(error: protocols.McpServerFailed) -> str | None:
     return 'the server reports a fault of its own; try again.' if error.retryable else None
-
-
-def _passing_failure(error: tools.ToolFailed) -> str | None:
-    return retry_later_hint(error) if error.retryable else None
 
 
 def _supported(

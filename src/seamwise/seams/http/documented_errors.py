@@ -11,10 +11,9 @@ from typing_extensions import TypeIs
 
 from seamwise.errors import TaggedError
 from seamwise.redaction.settings import current
-from seamwise.seams._common import public_field_names
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
-from seamwise.seams.http.on import HttpArm
+from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.openapi_components import is_array
 from seamwise.seams.http.shape import HttpError
 
@@ -32,6 +31,8 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     description: str = ''
     status: int
     code: str
+    has_other_codes: bool = False
+    """Whether the answer can have other codes too, those of its cause."""
     tag: str
     fields: Mapping[str, Schema] = {}
     """The schemas of the fields that the answer shows."""
@@ -44,6 +45,11 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     def long_name(self) -> str:
         """The name with the namespace, for a document with another `name`."""
         return f'{self.namespace}.{self.name}' if self.namespace else self.name
+
+    @property
+    def code_schema(self) -> Schema:
+        """The schema of the code."""
+        return TEXT if self.has_other_codes else {'const': self.code}
 
     @property
     def headers(self) -> Iterator[str]:
@@ -201,9 +207,10 @@ def _documented(
         description=(kind.__doc__ or '').partition('\n')[0],
         status=arm.status,
         code=arm.code,
+        has_other_codes=isinstance(arm, CauseArm),
         tag=traits.tag,
         fields=fields,
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
-        has_delay='retry_after' in public_field_names(kind),
+        has_delay=hasattr(kind, 'retry_after') and 'retry_after' not in traits.internal,
         docs=arm.docs,
     )

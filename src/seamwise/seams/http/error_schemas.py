@@ -100,7 +100,7 @@ class EnvelopeForm(ErrorForm):
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the code, the type and the details."""
-        properties: Schema = {'code': {'const': error.code}, 'type': {'const': error.tag}}
+        properties: Schema = {'code': error.code_schema, 'type': {'const': error.tag}}
         if error.fields:
             properties['details'] = _fields(error)
         if error.docs:
@@ -143,7 +143,7 @@ class ProblemForm(ErrorForm):
         }
         members: Schema = {
             'status': {'const': error.status},
-            'code': {'const': error.code},
+            'code': error.code_schema,
             'tag': {'const': error.tag},
         }
         required = [*members, *map(_extension, error.required_fields)]

@@ -6,7 +6,8 @@ from re import compile as pattern
 from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
-from typing_extensions import TypeForm
+from msgspec.structs import replace
+from typing_extensions import TypeForm, override
 
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
@@ -22,10 +23,11 @@ from seamwise.seams._common import (
 from seamwise.seams._public_view import View, public_view
 from seamwise.seams._redacted import redacted
 from seamwise.seams._request_context import current_locale, is_idempotent
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 K = TypeVar('K', bound=TaggedError)
+F = TypeVar('F')
 
 _ERROR_STATUSES = range(400, 600)
 # Reading an enum member for each error would add a tenth to the time of a call.
@@ -51,7 +53,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
             view = View(general_message(error, locale), {})
         else:
             view = public_view(error, locale)
-        has_delay = 'retry_after' in public_field_names(kind)
+        has_delay = 'retry_after' not in kind.__traits__.internal
         delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
         if self.details is not None or self.headers or self.problems:
             # Redact before the functions of the arm: they may cut or escape a text, and redaction
@@ -94,6 +96,27 @@ class HttpArm(Struct, Generic[K], frozen=True):
         return {_canonical_name(name): _header_value(value) for name, value in headers.items()}
 
 
+class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
+    """The declared answer for an error class that stands for its cause.
+
+    The status and the code are those of the fallback, for a cause that `causes` does not cover.
+    """
+
+    causes: Adapter[Any, HttpError]
+
+    @override
+    def __call__(self, error: K) -> HttpError:
+        """Return the answer for the cause, with the tag and the fields of the error itself."""
+        fallback = super().__call__(error)
+        cause: object = getattr(error, 'cause', None)
+        arm = self.causes.arms.get(type(cause))
+        if arm is None or isinstance(arm, Hidden):
+            return fallback
+        answer = self.causes(cause)
+        details = {**answer.details, **fallback.details}
+        return replace(answer, type=fallback.type, details=details)
+
+
 def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
     """Return the headers that RFC 9110 requires.
 
@@ -103,6 +126,14 @@ def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
     if delay_ms is not None:
         headers['Retry-After'] = str(-(-delay_ms // 1000))
     return headers
+
+
+def _check_status(kind: type, status: int) -> None:
+    if status not in _ERROR_STATUSES:
+        raise ValueError(
+            f'{kind.__name__}: the status of an error is a whole number from 400 to 599, '
+            f'not {status!r}.'
+        )
 
 
 def _canonical_name(name: str) -> str:
@@ -156,11 +187,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
             ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
                 `details` is not that of a field, or the field is the cause or a secret.
         """
-        if status not in _ERROR_STATUSES:
-            raise ValueError(
-                f'{self._kind.__name__}: the status of an error is a whole number from 400 to 599, '
-                f'not {status!r}.'
-            )
+        _check_status(self._kind, status)
         if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
             raise ValueError(
                 f'{self._kind.__name__}: a 405 must carry the header Allow (RFC 9110, 15.5.6). '
@@ -169,6 +196,29 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         if details is not None and not callable(details):
             details = self._checked_names(details)
         return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
+
+    def responds_as_cause(
+        self, causes: Adapter[F, HttpError], *, status: int, code: str
+    ) -> Adapter[K, HttpError]:
+        """Return an adapter that answers the error as its cause is answered.
+
+        Status, code, message, delay and headers are those of the cause. The details are those of
+        the cause and the public fields of the error itself.
+
+        Args:
+            causes: The answers for the causes. They are used when the error is first answered.
+            status: HTTP status for any other cause, 400 to 599.
+            code: Code for any other cause.
+
+        Raises:
+            ValueError: The class has no field `cause`, or the status is not an error.
+        """
+        if 'cause' not in self._kind.__struct_fields__:
+            raise ValueError(f'{self._kind.__name__} has no field `cause` to answer for.')
+        _check_status(self._kind, status)
+        details = public_field_names(self._kind)
+        arm: CauseArm[K] = CauseArm(status, code, details, causes=causes)
+        return Adapter({self._kind: arm})
 
     def _checked_names(self, names: Collection[str]) -> tuple[str, ...]:
         if isinstance(names, str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
+from typing import Any
 
 from seamwise.seams._lazy_catalog import (
     access,
@@ -43,6 +44,7 @@ AGENTS: Adapter[agents.AgentError, HttpError] = Adapter(
         | on(agents.GuardrailsViolated).responds(403, 'GUARDRAILS_VIOLATED')
         | on(agents.ContextOverflow).responds(413, 'CONTEXT_OVERFLOW')
         | on(agents.CompressionFailed).responds(502, 'COMPRESSION_FAILED')
+        | on(agents.AgentFailed).responds_as_cause(_CAUSES, status=502, code='AGENT_FAILED')
     )
 )
 
@@ -236,3 +238,26 @@ TOOLS: Adapter[tools.ToolError, HttpError] = Adapter(
 WORKSPACE: Adapter[workspace.WorkspaceError, HttpError] = Adapter(
     lambda: on(workspace.WorkspaceError).hidden()
 )
+
+
+def _join_tables() -> Adapter[Any, HttpError]:
+    return (
+        ACCESS
+        | AGENTS
+        | GUARDS
+        | MODELS
+        | NETWORK
+        | PARSING
+        | MCP
+        | LSP
+        | A2A_LATEST
+        | SESSIONS
+        | STORAGE
+        | STREAMING
+        | TOOLS
+        | WORKSPACE
+    )
+
+
+_CAUSES: Adapter[Any, HttpError] = Adapter(_join_tables)
+"""The answers of the whole catalogue, for the causes of other errors."""

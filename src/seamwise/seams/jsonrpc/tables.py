@@ -42,6 +42,7 @@ def _agents(dialect: Dialect) -> Adapter[agents.AgentError, Answer]:
         | dialect.on(agents.GuardrailsViolated).fails(model.AGENTS)
         | dialect.on(agents.ContextOverflow).fails(model.AGENTS)
         | dialect.on(agents.CompressionFailed).fails(model.AGENTS)
+        | dialect.on(agents.AgentFailed).fails(model.AGENTS)
     )
 
 

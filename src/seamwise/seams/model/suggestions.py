@@ -118,6 +118,14 @@ def suggest_for_compression_failed(_: agents.CompressionFailed) -> str:
     )
 
 
+def suggest_for_agent_failed(error: agents.AgentFailed) -> str:
+    """Suggest another attempt if the cause may pass, else another agent."""
+    if error.retryable:
+        advice = _wait_and_retry(error)
+        return f'{advice}, or assign the work to an agent other than {error.agent!r}.'
+    return f'Assign the work to an agent other than {error.agent!r}, or tell the user.'
+
+
 # Guards
 
 

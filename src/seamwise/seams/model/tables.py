@@ -63,6 +63,9 @@ AGENTS: Adapter[agents.AgentError, Guidance] = Adapter(
         | on(agents.CompressionFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_compression_failed
         )
+        | on(agents.AgentFailed).guides(
+            'execution_error', suggestion=suggestions.suggest_for_agent_failed
+        )
     )
 )
 

@@ -41,6 +41,7 @@ AGENTS: Adapter[agents.AgentError, ErrorInfo] = Adapter(
         | on(agents.GuardrailsViolated).classifies('TOOL_EXECUTION_FAILED')
         | on(agents.ContextOverflow).classifies('TOOL_ARGUMENT_ERROR')
         | on(agents.CompressionFailed).classifies('TOOL_EXECUTION_FAILED')
+        | on(agents.AgentFailed).classifies('TOOL_EXECUTION_FAILED')
     )
 )
 

@@ -64,7 +64,5 @@ def from_tagged(error: TaggedError) -> ErrorInfo:
     Errors outside the catalogue are classified by their category.
     """
     class_ = type(error)
-    arm = _arms().get(class_) or on(class_).classifies(
-        _CODE_OF_CATEGORY[class_.__traits__.category]
-    )
+    arm = _arms().get(class_) or on(class_).classifies(_CODE_OF_CATEGORY[error.category])
     return arm(error)

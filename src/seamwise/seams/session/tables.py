@@ -47,6 +47,9 @@ AGENTS: Adapter[agents.AgentError, ErrorEvent] = Adapter(
             provided_value=lambda error: error.tokens,
         )
         | on(agents.CompressionFailed).publishes('error.permanent', 'ERR_AGENT_008')
+        | on(agents.AgentFailed).publishes(
+            'error.permanent', 'ERR_AGENT_009', retryable_event='error.transient'
+        )
     )
 )
 
@@ -334,7 +337,9 @@ TOOLS: Adapter[tools.ToolError, ErrorEvent] = Adapter(
         )
         | on(tools.CommandFailed).publishes('error.permanent', 'ERR_COMMAND_001')
         | on(tools.DiffRejected).publishes('error.permanent', 'ERR_CONTENT_004')
-        | on(tools.ToolFailed).publishes('error.permanent', 'ERR_TOOL_002')
+        | on(tools.ToolFailed).publishes(
+            'error.permanent', 'ERR_TOOL_002', retryable_event='error.transient'
+        )
         | on(tools.ToolTimedOut).publishes(
             'error.timeout',
             'ERR_TIMEOUT_001',

@@ -1,0 +1,185 @@
+"""Document 001: errors of an agent framework, with one envelope for all of its HTTP answers."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from seamwise import Category, Raised, Recovery, Success, TaggedError, codec, find
+from seamwise.catalog.access import Unauthenticated
+from seamwise.catalog.agents import AgentBusy, AgentFailed
+from seamwise.catalog.models import ContextTooLong, ModelNotFound, QuotaExceeded
+from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
+from seamwise.catalog.streaming import StreamAborted
+from seamwise.errors import retry_after
+from seamwise.policies import CircuitOpen
+from seamwise.seams.http import HttpError, decode, envelope, on, openapi
+from seamwise.seams.http.tables import AGENTS
+from seamwise.seams.planner import Wait, decide
+from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
+
+NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
+
+
+def failed(cause: TaggedError | BaseException) -> AgentFailed:
+    return AgentFailed('agent-7', 'assistant', cause, (('task', 'summary'),))
+
+
+def body_of(answer: HttpError) -> Any:
+    return json.loads(envelope(answer, request_id='req-abc123', now=NOW))
+
+
+# The agent layer: agent, type and metadata around an error of a lower layer
+
+
+@pytest.mark.parametrize(
+    'cause',
+    [
+        UpstreamRateLimited('acme', 1.5),
+        ContextTooLong('acme', 12_000, 8_000),
+        ModelNotFound('acme', 'large-2'),
+        QuotaExceeded('acme'),
+        CircuitOpen('acme', 5, 30.0, 'open'),
+        CredentialsRejected('acme', 'ACME_API_KEY'),
+        AgentBusy('agent-9', retry_after=2.0),
+    ],
+    ids=lambda cause: cause.tag,
+)
+def test_an_error_of_an_agent_keeps_what_its_cause_says(cause: TaggedError) -> None:
+    error = failed(cause)
+    assert error.category is cause.category
+    assert error.retryable is cause.retryable
+    assert error.recovery is cause.recovery
+    assert retry_after(error) == retry_after(cause)
+    assert find(error, type(cause)) is cause
+
+
+@pytest.mark.parametrize(
+    ('exc', 'category', 'retryable', 'recovery'),
+    [
+        (TimeoutError(), Category.TIMEOUT, True, Recovery.RETRY),
+        (ConnectionResetError(), Category.CONNECTION, True, Recovery.RECONNECT),
+        (KeyError('a'), Category.EXECUTION, False, Recovery.ASK),
+        (Raised(AgentBusy('a')), Category.CAPACITY, True, Recovery.WAIT),
+        (ExceptionGroup('', [TimeoutError(), KeyError()]), Category.EXECUTION, False, Recovery.ASK),
+    ],
+)
+def test_the_type_of_an_exception_decides_if_it_is_the_cause(
+    exc: Exception, category: Category, retryable: bool, recovery: Recovery
+) -> None:
+    error = failed(exc)
+    assert (error.category, error.retryable, error.recovery) == (category, retryable, recovery)
+
+
+def test_layers_of_agents_keep_the_cause() -> None:
+    inner = failed(UpstreamRateLimited('acme', 1.5))
+    outer = AgentFailed('planner-1', 'planner', inner)
+    assert (outer.category, retry_after(outer)) == (Category.RATE_LIMIT, 1.5)
+    answer = AGENTS(outer)
+    assert (answer.status, answer.code) == (429, 'RATE_LIMIT')
+    assert answer.details['agent'] == 'planner-1'
+
+
+# The API layer: the status and the code are those of the cause
+
+
+def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent() -> None:
+    """The example of the document: a rate limit, with the fields of its envelope."""
+    answer = AGENTS(failed(UpstreamRateLimited('acme', 1.5)))
+    assert (answer.status, answer.headers) == (429, {'Retry-After': '2'})
+    assert body_of(answer) == {
+        'success': False,
+        'error': {
+            'code': 'RATE_LIMIT',
+            'type': 'AgentFailed',
+            'message': 'There are too many requests.',
+            'details': {
+                'agent': 'agent-7',
+                'agent_type': 'assistant',
+                'metadata': [['task', 'summary']],
+            },
+            'retryable': True,
+            'retry_after_ms': 1500,
+        },
+        'timestamp': '2026-02-20T10:30:00Z',
+        'request_id': 'req-abc123',
+    }
+
+
+@pytest.mark.parametrize(
+    ('cause', 'status', 'code', 'details'),
+    [
+        (ContextTooLong('acme', 12_000, 8_000), 413, 'CONTEXT_TOO_LONG', {'tokens': 12_000}),
+        (ModelNotFound('acme', 'large-2'), 404, 'MODEL_NOT_FOUND', {'model': 'large-2'}),
+        (QuotaExceeded('acme'), 402, 'QUOTA_EXCEEDED', {'provider': 'acme'}),
+        (Unauthenticated('Bearer'), 401, 'UNAUTHORIZED', {'scheme': 'Bearer'}),
+        (AgentBusy('agent-9'), 409, 'AGENT_BUSY', {'agent': 'agent-7'}),
+        (CredentialsRejected('acme', 'KEY'), 502, 'UPSTREAM_ERROR', {'agent': 'agent-7'}),
+    ],
+    ids=lambda value: value.tag if isinstance(value, TaggedError) else None,
+)
+def test_the_answer_is_that_of_the_cause(
+    cause: TaggedError, status: int, code: str, details: dict[str, object]
+) -> None:
+    answer = AGENTS(failed(cause))
+    assert (answer.status, answer.code) == (status, code)
+    assert answer.details.items() >= {**details, 'agent_type': 'assistant'}.items()
+    assert ('WWW-Authenticate' in answer.headers) is (status == 401)
+
+
+class ShelfEmpty(
+    TaggedError, namespace='test_agent_framework', category=Category.CAPACITY, message='Empty.'
+):
+    retry_after: float | None = None
+
+
+@pytest.mark.parametrize('cause', [KeyError('a'), ShelfEmpty(2.0), StreamAborted('stop')])
+def test_a_cause_without_an_answer_is_that_of_a_failed_agent(cause: Any) -> None:
+    answer = AGENTS(failed(cause))
+    assert (answer.status, answer.code) == (502, 'AGENT_FAILED')
+    assert answer.details['agent'] == 'agent-7'
+    assert answer.retry_after_ms == (2000 if isinstance(cause, ShelfEmpty) else None)
+
+
+def test_an_application_can_answer_for_causes_of_its_own() -> None:
+    mine = on(ShelfEmpty).responds(503, 'SHELF_EMPTY')
+    table = AGENTS.but(on(AgentFailed).responds_as_cause(mine, status=502, code='AGENT_FAILED'))
+    answer = table(failed(ShelfEmpty(2.0)))
+    assert (answer.status, answer.code, answer.retry_after_ms) == (503, 'SHELF_EMPTY', 2000)
+
+
+def test_only_an_error_with_a_cause_can_be_answered_as_its_cause() -> None:
+    with pytest.raises(ValueError, match='AgentBusy has no field `cause`'):
+        on(AgentBusy).responds_as_cause(AGENTS, status=502, code='AGENT_FAILED')
+    with pytest.raises(ValueError, match='from 400 to 599'):
+        on(AgentFailed).responds_as_cause(AGENTS, status=200, code='AGENT_FAILED')
+
+
+def test_the_document_of_the_api_leaves_the_code_open() -> None:
+    text = json.dumps(openapi(AGENTS))
+    assert '"AGENT_FAILED"' not in text
+    assert '"AGENT_BUSY"' in text
+
+
+def test_a_client_reads_the_error_of_the_agent_without_its_cause() -> None:
+    body = envelope(AGENTS(failed(ModelNotFound('acme', 'large-2'))), request_id='r-1')
+    decoded = decode(body, AgentFailed)
+    assert isinstance(decoded, Success)
+    error = decoded.unwrap()
+    assert (error.agent, error.agent_type, error.metadata) == (
+        'agent-7',
+        'assistant',
+        (('task', 'summary'),),
+    )
+    assert (error.category, error.retryable) == (Category.EXECUTION, False)
+
+
+def test_a_planner_waits_for_the_delay_of_the_cause() -> None:
+    info = FOR_PLANNERS(failed(UpstreamRateLimited('acme', 1.5)))
+    assert decide(info, 1, 2) == Wait(1500)
+
+
+def test_the_cause_survives_a_round_trip() -> None:
+    error = failed(UpstreamRateLimited('acme', 1.5))
+    assert codec(AgentFailed).decode(codec(AgentFailed).encode(error)) == error
