@@ -1,6 +1,7 @@
 """Document 001: errors of an agent framework, with one envelope for all of its HTTP answers."""
 
 import json
+import logging
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,12 +13,20 @@ from seamwise.catalog.agents import AgentBusy, AgentFailed
 from seamwise.catalog.models import ContextTooLong, ModelNotFound, QuotaExceeded
 from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
 from seamwise.catalog.streaming import StreamAborted
+from seamwise.documents.library import library_catalog
+from seamwise.documents.lookup import Index
+from seamwise.documents.words import notes_on
 from seamwise.errors import retry_after
 from seamwise.policies import CircuitOpen
-from seamwise.seams.http import HttpError, decode, envelope, on, openapi
+from seamwise.seams import http
+from seamwise.seams._request_context import serving
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
 from seamwise.seams.http.tables import AGENTS
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
+from seamwise.texts import general_text
+from tests.sources.helpers import Records
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 
@@ -183,3 +192,89 @@ def test_a_planner_waits_for_the_delay_of_the_cause() -> None:
 def test_the_cause_survives_a_round_trip() -> None:
     error = failed(UpstreamRateLimited('acme', 1.5))
     assert codec(AgentFailed).decode(codec(AgentFailed).encode(error)) == error
+
+
+# The constructors of the base error
+
+
+@pytest.mark.parametrize(
+    ('answer', 'status', 'code', 'retryable', 'headers'),
+    [
+        (http.bad_request('No JSON.'), 400, 'INVALID_REQUEST', False, {}),
+        (http.unauthorized(), 401, 'UNAUTHORIZED', False, {'WWW-Authenticate': 'Bearer'}),
+        (
+            http.unauthorized('Basic realm="a"\r\n'),
+            401,
+            'UNAUTHORIZED',
+            False,
+            {'WWW-Authenticate': 'Basic realm="a"??'},
+        ),
+        (http.not_found('No such page.'), 404, 'RESOURCE_NOT_FOUND', False, {}),
+        (http.rate_limited(1.5), 429, 'RATE_LIMIT', True, {'Retry-After': '2'}),
+        (http.rate_limited(), 429, 'RATE_LIMIT', True, {}),
+        (http.unavailable(0), 503, 'SERVICE_UNAVAILABLE', True, {'Retry-After': '0'}),
+        (http.unavailable(), 503, 'SERVICE_UNAVAILABLE', True, {}),
+        (http.timed_out(), 504, 'TIMEOUT', False, {}),
+    ],
+    ids=lambda value: f'{value.status}' if isinstance(value, HttpError) else None,
+)
+def test_each_constructor_of_the_document_has_its_status(
+    answer: HttpError, status: int, code: str, retryable: bool, headers: dict[str, str]
+) -> None:
+    assert (answer.status, answer.code) == (status, code)
+    assert (answer.retryable, answer.headers) == (retryable, headers)
+    assert body_of(answer)['error']['message']
+
+
+def test_a_defect_is_the_seventh_constructor() -> None:
+    handler = Records()
+    logging.getLogger('seamwise').addHandler(handler)
+    try:
+        answer = http.unknown()
+    finally:
+        logging.getLogger('seamwise').removeHandler(handler)
+    assert (answer.status, answer.code, len(handler.records)) == (500, 'INTERNAL', 1)
+
+
+def test_a_timeout_may_be_repeated_if_the_method_of_the_request_is_idempotent() -> None:
+    with serving('r-1', 'en', method='GET'):
+        assert http.timed_out().retryable
+    with serving('r-1', 'en', method='POST'):
+        assert not http.timed_out().retryable
+
+
+def test_a_message_can_be_given_and_is_else_in_the_language_of_the_request() -> None:
+    assert http.unavailable(message='Back at noon.').message == 'Back at noon.'
+    with serving('r-1', 'zh_CN'):
+        assert http.rate_limited().message == general_text(Category.RATE_LIMIT, 'zh_CN')
+
+
+@pytest.mark.parametrize('delay', [-1.0, float('nan'), float('inf')])
+def test_an_impossible_delay_is_refused(delay: float) -> None:
+    with pytest.raises(ValueError, match='retry_after must be'):
+        http.rate_limited(delay)
+
+
+# The codes of the document
+
+
+CODES = """
+INVALID_REQUEST TOOL_VALIDATION AUTHENTICATION UNAUTHORIZED QUOTA_EXCEEDED FORBIDDEN
+GUARDRAILS_VIOLATED MODEL_NOT_FOUND CONTEXT_TOO_LONG CONTENT_FILTERED RATE_LIMIT RATE_LIMITED
+INTERNAL_ERROR INTERNAL UPSTREAM_ERROR MODEL_OVERLOADED SERVICE_UNAVAILABLE TIMEOUT
+UPSTREAM_TIMEOUT AGENT_NOT_READY AGENT_BUSY CONTEXT_OVERFLOW COMPRESSION_FAILED TOKENIZER_ERROR
+"""
+
+
+@pytest.mark.parametrize('code', CODES.split())
+def test_every_code_of_the_document_can_be_explained(code: str) -> None:
+    index = Index(library_catalog())
+    assert index.lookup(code) or notes_on(code)
+
+
+@pytest.mark.parametrize('code', ['AUTHENTICATION', 'INTERNAL_ERROR'])
+def test_two_codes_are_read_and_never_written(code: str) -> None:
+    assert 'It is read, never written' in notes_on(code)[0].meaning
+    tables_ = [getattr(tables, name) for name in dir(tables) if name.isupper()]
+    adapters = [table for table in tables_ if isinstance(table, Adapter)]
+    assert code not in {getattr(arm, 'code', None) for a in adapters for arm in a.arms.values()}

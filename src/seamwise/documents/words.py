@@ -127,6 +127,10 @@ _HTTP_WORDS: Mapping[str, tuple[str, str]] = {
     'REQUEST_CONFLICT': ('http code', 'The framework or a route answers 409.'),
     'UnknownError': ('type', 'A defect of the server; `details.ref` refers to its log record.'),
     'BadRequest': ('type', 'The framework or a route rejects the request: 400 INVALID_REQUEST.'),
+    'UnauthorizedError': ('type', 'A route rejects the credentials: 401 UNAUTHORIZED.'),
+    'RateLimitError': ('type', 'A route received too many requests: 429 RATE_LIMIT.'),
+    'ServiceUnavailableError': ('type', 'A route is unavailable: 503 SERVICE_UNAVAILABLE.'),
+    'TimeoutError': ('type', 'A route did not finish in time: 504 TIMEOUT.'),
     'NotFoundError': ('type', 'There is no such route or resource: 404 RESOURCE_NOT_FOUND.'),
 }
 

@@ -16,6 +16,10 @@ from seamwise.seams.http.documents import openapi as openapi
 from seamwise.seams.http.exchange import request_id as request_id
 from seamwise.seams.http.fallback_responses import bad_request as bad_request
 from seamwise.seams.http.fallback_responses import not_found as not_found
+from seamwise.seams.http.fallback_responses import rate_limited as rate_limited
+from seamwise.seams.http.fallback_responses import timed_out as timed_out
+from seamwise.seams.http.fallback_responses import unauthorized as unauthorized
+from seamwise.seams.http.fallback_responses import unavailable as unavailable
 from seamwise.seams.http.fallback_responses import unknown as unknown
 from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated

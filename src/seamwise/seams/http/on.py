@@ -93,7 +93,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
 
     def _own_headers(self, error: K) -> dict[str, str]:
         headers = self.headers(error) if callable(self.headers) else self.headers or {}
-        return {_canonical_name(name): _header_value(value) for name, value in headers.items()}
+        return {_canonical_name(name): header_value(value) for name, value in headers.items()}
 
 
 class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
@@ -140,7 +140,8 @@ def _canonical_name(name: str) -> str:
     return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
 
 
-def _header_value(value: str) -> str:
+def header_value(value: str) -> str:
+    """Return the value of a header, safe to send."""
     # The value may come from outside: a line break in it would inject another header.
     return _NOT_PRINTABLE_ASCII.sub('?', safe_text(value))
 
