@@ -138,7 +138,7 @@ def test_typescript_has_one_union_per_union_of_the_catalogue() -> None:
 def test_typescript_contains_fields_but_no_secret_and_no_cause() -> None:
     module = render_typescript(LIBRARY)
     assert 'readonly type: "ProviderModelNotFoundError";' in module
-    assert 'readonly similarity: number | null; readonly best_match: string | null;' in module
+    assert 'readonly similarity?: number; readonly best_match?: string;' in module
     assert 'readonly also: readonly Finding[];' in module
     assert (
         'readonly reason: "ignored" | "write_protected" | "system" | "outside_workspace";' in module

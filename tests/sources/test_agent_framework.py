@@ -3,7 +3,7 @@
 import json
 import logging
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -15,6 +15,7 @@ from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.documents.library import library_catalog
 from seamwise.documents.lookup import Index
+from seamwise.documents.typescript import render_typescript
 from seamwise.documents.words import notes_on
 from seamwise.errors import retry_after
 from seamwise.policies import CircuitOpen
@@ -275,6 +276,67 @@ def test_every_code_of_the_document_can_be_explained(code: str) -> None:
 @pytest.mark.parametrize('code', ['AUTHENTICATION', 'INTERNAL_ERROR'])
 def test_two_codes_are_read_and_never_written(code: str) -> None:
     assert 'It is read, never written' in notes_on(code)[0].meaning
-    tables_ = [getattr(tables, name) for name in dir(tables) if name.isupper()]
-    adapters = [table for table in tables_ if isinstance(table, Adapter)]
-    assert code not in {getattr(arm, 'code', None) for a in adapters for arm in a.arms.values()}
+    values: list[Any] = [vars(tables)[name] for name in dir(tables) if name.isupper()]
+    written = {
+        getattr(arm, 'code', None)
+        for table in values
+        if isinstance(table, Adapter)
+        for arm in table.arms.values()
+    }
+    assert code not in written
+
+
+# Details
+
+
+class Narrow(
+    TaggedError, namespace='test_agent_framework', category=Category.CONFLICT, message='Narrow.'
+):
+    left: int | None
+    right: int | None = None
+    width: int | None = 3
+
+
+@pytest.mark.parametrize(
+    ('error', 'details'),
+    [
+        (Narrow(None), {'width': 3}),
+        (Narrow(1, 2, 4), {'left': 1, 'right': 2, 'width': 4}),
+        # The default is another value, so that None must be sent.
+        (Narrow(None, None, None), {'width': None}),
+    ],
+)
+def test_the_details_leave_out_what_is_none(error: Narrow, details: dict[str, object]) -> None:
+    table = on(Narrow).responds(409, 'NARROW')
+    assert table(error).details == details
+    assert on(Narrow).responds(409, 'NARROW', details=('left', 'width'))(error).details == {
+        name: value for name, value in details.items() if name != 'right'
+    }
+    assert decode(envelope(table(error)), Narrow) == Success(error)
+
+
+def test_a_function_for_the_details_can_return_none() -> None:
+    table = on(Narrow).responds(409, 'NARROW', details=lambda error: {'a': error.left, 'b': 0})
+    assert table(Narrow(None)).details == {'b': 0}
+
+
+def test_the_documents_describe_a_field_that_is_left_out_as_optional() -> None:
+    [schema] = [
+        properties['details']['properties']
+        for properties in _properties(openapi(AGENTS))
+        if properties['type'] == {'const': 'AgentBusy'}
+    ]
+    assert schema['retry_after'] == {'type': 'number'}
+    assert 'readonly retry_after?: number;' in render_typescript(library_catalog())
+
+
+def _properties(document: object) -> list[Any]:
+    """Return the members of all errors in a document."""
+    if isinstance(document, list):
+        return [found for item in cast('list[object]', document) for found in _properties(item)]
+    if not isinstance(document, dict):
+        return []
+    node = cast('dict[str, Any]', document)
+    members = node.get('properties', {})
+    own = [members] if {'type', 'details'} <= members.keys() else []
+    return own + [found for item in node.values() for found in _properties(item)]

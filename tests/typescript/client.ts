@@ -12,7 +12,7 @@ export function tell(body: Body): string {
       return `${code}: ${error.details.path}, or ${error.details.suggestions.join(", ")}?`;
     }
     case "ContentNotFound":
-      return error.details.line === null ? "nowhere" : error.details.line.toFixed();
+      return error.details.line === undefined ? "nowhere" : error.details.line.toFixed();
     case "PathForbidden":
       return error.details.reason === "ignored" ? "hidden" : "forbidden";
     case "DiffRejected":

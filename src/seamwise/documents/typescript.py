@@ -19,6 +19,7 @@ from seamwise._annotations import resolved_hints
 from seamwise.documents.collect import meaning_of
 from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.errors import TaggedError
+from seamwise.seams._common import fields_with_null
 from seamwise.seams.http.on import CauseArm, HttpArm
 
 _HEAD = """\
@@ -136,8 +137,18 @@ export interface {self._names[kind]} extends Body {{
 
     def _details(self, kind: type[TaggedError], names: tuple[str, ...]) -> str:
         hints = _hints(kind)
-        public = {name: hints[name] for name in names}
-        return f'details: {self._object(public)}' if public else 'details?: undefined'
+        with_null = fields_with_null(kind)
+        members = ' '.join(
+            f'readonly {_key(name)}: {self._type_of(hints[name])};'
+            if name in with_null or not _accepts_none(hints[name])
+            else f'readonly {_key(name)}?: {self._type_of(_without_none(hints[name]))};'
+            for name in names
+        )
+        if not members:
+            return 'details?: undefined'
+        # Without any member, the details are left out too.
+        is_optional = all(name not in with_null and _accepts_none(hints[name]) for name in names)
+        return f'details{"?" if is_optional else ""}: {{ {members} }}'
 
     def _object(self, fields: Mapping[str, object]) -> str:
         members = ' '.join(
@@ -181,6 +192,14 @@ export interface {self._names[kind]} extends Body {{
 
 def _is_http_arm(declared: object) -> TypeIs[HttpArm[Any]]:
     return isinstance(declared, HttpArm)
+
+
+def _accepts_none(hint: object) -> bool:
+    return NoneType in get_args(hint)
+
+
+def _without_none(hint: Any) -> Any:
+    return Union[tuple(member for member in get_args(hint) if member is not NoneType)]  # noqa: UP007 -- built from a tuple
 
 
 def _key(name: str) -> str:

@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from math import ceil
 
+from msgspec import NODEFAULT, structs
+
 from seamwise._annotations import is_secret, resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
 from seamwise.errors import TaggedError
@@ -173,6 +175,19 @@ def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
     """
     internal = kind.__traits__.internal
     return tuple(name for name in all_field_names(kind) if name not in internal)
+
+
+@lru_cache(maxsize=4096)
+def fields_with_null(kind: type[TaggedError]) -> frozenset[str]:
+    """Return the names of the fields whose default is a value: for them, None is not the default.
+
+    All other fields can be left out if they are None.
+    """
+    return frozenset(
+        field.name
+        for field in structs.fields(kind)
+        if field.default is not NODEFAULT and field.default is not None
+    )
 
 
 def drop_none(values: dict[str, object | None]) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from types import NoneType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
@@ -97,6 +98,7 @@ class _Field(NamedTuple):
     name: str
     type: Any
     is_required: bool
+    accepts_none: bool
 
 
 class _Fields(NamedTuple):
@@ -116,8 +118,12 @@ def _fields(kind: type[TaggedError]) -> _Fields:
         elif _is_secret(field.type) or any(map(_is_secret, get_args(field.type))):
             private[field.name] = Secret(MASK) if _is_secret(field.type) else None
         else:
-            public.append(_Field(field.name, field.type, field.required))
+            public.append(_Field(field.name, field.type, field.required, _accepts_none(field.type)))
     return _Fields(tuple(public), private)
+
+
+def _accepts_none(hint: object) -> bool:
+    return hint is object or NoneType in get_args(hint)
 
 
 def _is_secret(hint: object) -> bool:
@@ -137,6 +143,8 @@ def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
             values[field.name] = msgspec.convert(value, field.type, dec_hook=_decode_other)
         elif field.name in masked:
             values[field.name] = MASK
+        elif field.is_required and field.accepts_none:
+            values[field.name] = None
         elif field.is_required:
             raise ValueError(f'{field.name!r} is missing')
     return kind(**values)

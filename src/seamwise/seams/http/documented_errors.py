@@ -11,10 +11,11 @@ from typing_extensions import TypeIs
 
 from seamwise.errors import TaggedError
 from seamwise.redaction.settings import current
+from seamwise.seams._common import fields_with_null
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.framework import phrase
 from seamwise.seams.http.on import CauseArm, HttpArm
-from seamwise.seams.http.openapi_components import is_array
+from seamwise.seams.http.openapi_components import is_array, is_node
 from seamwise.seams.http.shape import HttpError
 
 Schema: TypeAlias = dict[str, object]
@@ -140,6 +141,18 @@ def _accepts_null(schema: Schema) -> bool:
     return not schema or (is_array(values) and None in values)
 
 
+def _without_null(schema: Schema) -> Schema:
+    """Return the schema of a field that is left out if it is None."""
+    members, values = schema.get('anyOf'), schema.get('enum')
+    if is_array(members):
+        rest = [member for member in members if member != {'type': 'null'}]
+        first = rest[0] if len(rest) == 1 else None
+        return first if is_node(first) and schema.keys() == {'anyOf'} else {**schema, 'anyOf': rest}
+    if is_array(values):
+        return {**schema, 'enum': [value for value in values if value is not None]}
+    return schema
+
+
 def documented_errors(
     adapters: Iterable[Adapter[Never, HttpError]],
 ) -> tuple[dict[type, DocumentedError], dict[str, Schema]]:
@@ -201,6 +214,7 @@ def _documented(
     kind: type[TaggedError], arm: HttpArm[Any], fields: Mapping[str, Schema]
 ) -> DocumentedError:
     traits = kind.__traits__
+    with_null = fields_with_null(kind)
     return DocumentedError(
         name=kind.__name__,
         namespace=traits.namespace,
@@ -209,7 +223,10 @@ def _documented(
         code=arm.code,
         has_other_codes=isinstance(arm, CauseArm),
         tag=traits.tag,
-        fields=fields,
+        fields={
+            name: schema if name in with_null else _without_null(schema)
+            for name, schema in fields.items()
+        },
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
         has_delay=hasattr(kind, 'retry_after') and 'retry_after' not in traits.internal,
         docs=arm.docs,

@@ -15,6 +15,8 @@ from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._audience import general_message, hides_details, may_have_been_done
 from seamwise.seams._common import (
     all_field_names,
+    drop_none,
+    fields_with_null,
     milliseconds_or_none,
     public_field_names,
     safe_items,
@@ -66,7 +68,9 @@ class HttpArm(Struct, Generic[K], frozen=True):
             code=self.code,
             type=kind.__traits__.tag,
             message=view.message,
-            details=view.fields if self.details is None else self._own_details(error, self.details),
+            details=_known(kind, view.fields)
+            if self.details is None
+            else self._own_details(error, self.details),
             retryable=error.retryable
             and (is_idempotent() or not may_have_been_done(error, self.status)),
             retry_after_ms=delay_ms,
@@ -88,8 +92,8 @@ class HttpArm(Struct, Generic[K], frozen=True):
         self, error: K, details: Callable[[K], Mapping[str, object]] | tuple[str, ...]
     ) -> dict[str, object]:
         if callable(details):
-            return safe_items(details(error))
-        return safe_items({name: getattr(error, name) for name in details})
+            return drop_none(safe_items(details(error)))
+        return _known(type(error), safe_items({name: getattr(error, name) for name in details}))
 
     def _own_headers(self, error: K) -> dict[str, str]:
         headers = self.headers(error) if callable(self.headers) else self.headers or {}
@@ -115,6 +119,14 @@ class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
         answer = self.causes(cause)
         details = {**answer.details, **fallback.details}
         return replace(answer, type=fallback.type, details=details)
+
+
+def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:
+    """Return the fields that are not None, unless the default of a field is another value."""
+    if None not in fields.values():
+        return fields
+    with_null = fields_with_null(kind)
+    return {name: value for name, value in fields.items() if value is not None or name in with_null}
 
 
 def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
