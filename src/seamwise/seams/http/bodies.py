@@ -14,6 +14,7 @@ from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
 from seamwise.seams.http.exchange import request_id as safe_request_id
 from seamwise.seams.http.fastapi_values import json_form
+from seamwise.seams.http.legacy_shapes import legacy_form
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 JSON = 'application/json'
@@ -267,7 +268,7 @@ class NamedFormat(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as `{name, data}`."""
-        return encode(Named(error.type, {'message': error.message, **error.details}))
+        return encode(Named(*legacy_form(error)))
 
 
 @final
@@ -281,9 +282,10 @@ class TaggedFormat(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as a flat object of `_tag`, message and details."""
-        tag = {TAG_FIELD: error.type}
+        name, data = legacy_form(error)
+        tag = {TAG_FIELD: name}
         # The tag comes first, and no detail can replace it.
-        return encode({**tag, 'message': error.message, **error.details, **tag})
+        return encode({**tag, **data, **tag})
 
 
 envelope = Envelope()

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from seamwise.errors import TAG_FIELD
 from seamwise.seams.http.documented_errors import LOCATIONS, TEXT, DocumentedError, Schema
+from seamwise.seams.http.legacy_shapes import SHAPES
 
 
 class Share(Protocol):
@@ -20,6 +21,14 @@ class Share(Protocol):
 
 _BOOLEAN: Final[Schema] = {'type': 'boolean'}
 _INTEGER: Final[Schema] = {'type': 'integer'}
+_ISSUES: Final[Schema] = {
+    'type': 'array',
+    'items': {
+        'type': 'object',
+        'properties': {'message': TEXT, 'path': {'type': 'array', 'items': TEXT}},
+        'required': ['message', 'path'],
+    },
+}
 _ANY_OBJECT: Final[Schema] = {'type': 'object', 'additionalProperties': True}
 
 _STANDARD_MEMBERS: Final[Mapping[str, Schema]] = {
@@ -173,16 +182,17 @@ class NamedForm(ErrorForm):
     @override
     def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any name and data."""
-        data = _open_object({'message': TEXT}, ['message'])
+        data = _open_object({'message': TEXT}, [])
         return _object({'name': TEXT, 'data': data}, ['name', 'data']), 'NamedError'
 
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the name and the data."""
-        properties: Schema = {'name': {'const': error.tag}}
-        if error.fields:
-            properties['data'] = _fields(error)
-        return {'properties': properties, 'required': [*properties]}
+        name, fields, required = _legacy_members(error)
+        return {
+            'properties': {'name': {'const': name}, 'data': _object(fields, required)},
+            'required': ['name', 'data'],
+        }
 
 
 @final
@@ -193,13 +203,28 @@ class TaggedForm(ErrorForm):
     def any_error(self) -> tuple[Schema, str]:
         """Return the schema of any flat object."""
         members: Schema = {TAG_FIELD: TEXT, 'message': TEXT}
-        return _open_object(members, [*members]), 'TaggedError'
+        return _open_object(members, [TAG_FIELD]), 'TaggedError'
 
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the tag and the fields."""
-        properties = {TAG_FIELD: {'const': error.tag}, **error.fields}
-        return {'properties': properties, 'required': [TAG_FIELD, *error.required_fields]}
+        name, fields, required = _legacy_members(error)
+        properties = {TAG_FIELD: {'const': name}, **fields}
+        return {'properties': properties, 'required': [TAG_FIELD, *required]}
+
+
+def _legacy_members(error: DocumentedError) -> tuple[str, dict[str, Schema], list[str]]:
+    """Return the name of an error in the legacy contract, its members and the required ones."""
+    shape = SHAPES.get(error.tag)
+    if shape is None or not shape.fits(error.fields):
+        return error.tag, {'message': TEXT, **error.fields}, ['message', *error.required_fields]
+    message: dict[str, Schema] = {'message': TEXT} if shape.has_message else {}
+    required = [key for field, key in shape.keys.items() if field not in shape.optional]
+    members = {
+        key: _ISSUES if key == 'issues' else error.fields.get(field, TEXT)
+        for field, key in shape.keys.items()
+    }
+    return shape.name, message | members, [*message, *required]
 
 
 ENVELOPE: Final = EnvelopeForm()

@@ -1,0 +1,164 @@
+"""Document 004: one form for each boundary, while public wire contracts stay stable."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seamwise import Category, TaggedError
+from seamwise.catalog.models import ModelNotFound, ProviderNotReady
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.protocols import McpConnectionFailed
+from seamwise.catalog.sessions import SessionBusy, SessionNotFound
+from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
+from seamwise.seams.http import (
+    HttpError,
+    Named,
+    ProblemLocation,
+    bad_request,
+    defect,
+    from_foreign,
+    named,
+    not_found,
+    on,
+    tagged,
+    timed_out,
+    unauthorized,
+    unavailable,
+)
+from seamwise.seams.http.documented_errors import documented_errors
+from seamwise.seams.http.error_schemas import NAMED as NAMED_FORM
+from seamwise.seams.http.error_schemas import TAGGED as TAGGED_FORM
+from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
+
+FACTS: dict[str, Any] = json.loads(
+    (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
+)
+
+
+# Wire contracts
+
+ISSUES = (Problem('/provider/id', 'must be a text'),)
+NAMED: dict[str, HttpError] = {
+    'NotFoundError': not_found('There is no such page.'),
+    'BadRequest': bad_request(
+        'The body is not valid.', kind='Body', problems=[ProblemLocation('/a', 'is missing')]
+    ),
+    'UnknownError': defect('err_2f4ad7qz'),
+    'ConfigJsonError': on(ConfigUnreadable).responds(400, 'CONFIG_UNREADABLE')(
+        ConfigUnreadable('./app.jsonc', 3, 7, 'a comma is missing')
+    ),
+    'ConfigInvalidError': on(ConfigInvalid).responds(400, 'CONFIG_INVALID')(
+        ConfigInvalid('./app.jsonc', ISSUES)
+    ),
+    'ProviderModelNotFoundError': MODELS(ModelNotFound('acme', 'large-2', ('large-3',))),
+    'ProviderInitError': on(ProviderNotReady).responds(503, 'X', details=('provider',))(
+        ProviderNotReady('acme')
+    ),
+    'MCPFailed': on(McpConnectionFailed).responds(502, 'X', details=('server',))(
+        McpConnectionFailed('files')
+    ),
+}
+"""An answer for each name of the contract that this package writes."""
+
+TAGGED: dict[str, HttpError] = {
+    'SessionNotFoundError': SESSIONS(SessionNotFound('s-1')),
+    'SessionBusyError': SESSIONS(SessionBusy('s-1')),
+    'UnauthorizedError': unauthorized(),
+    'ServiceUnavailableError': unavailable(),
+    'TimeoutError': timed_out(),
+    'UnknownError': defect('err_2f4ad7qz'),
+}
+
+
+def keys_of(facts: dict[str, dict[str, Any]], *, optional: bool) -> set[str]:
+    return {name for name, fact in facts.items() if optional or not fact['optional']}
+
+
+@pytest.mark.parametrize('name', NAMED)
+def test_a_named_body_has_exactly_the_keys_of_its_contract(name: str) -> None:
+    [facts] = [
+        case['data']
+        for case in FACTS['cases']
+        if case['name'] == name and case['where'] in {'http', 'cli'}
+    ]
+    body = json.loads(named(NAMED[name]))
+    assert list(body) == FACTS['body_keys']
+    assert body['name'] == name
+    assert keys_of(facts, optional=False) <= body['data'].keys() <= keys_of(facts, optional=True)
+
+
+@pytest.mark.parametrize('tag', TAGGED)
+def test_a_tagged_body_has_exactly_the_keys_of_its_contract(tag: str) -> None:
+    [facts] = [case['fields'] for case in FACTS['tagged_http'] if case['tag'] == tag]
+    body = json.loads(tagged(TAGGED[tag]))
+    assert body.pop('_tag') == tag
+    assert keys_of(facts, optional=False) <= body.keys() <= keys_of(facts, optional=True)
+
+
+def test_the_bodies_are_those_of_the_document() -> None:
+    assert json.loads(named(NAMED['ProviderModelNotFoundError'])) == {
+        'name': 'ProviderModelNotFoundError',
+        'data': {'providerID': 'acme', 'modelID': 'large-2', 'suggestions': ['large-3']},
+    }
+    issues = [{'message': 'must be a text', 'path': ['provider', 'id']}]
+    assert json.loads(named(NAMED['ConfigInvalidError']))['data'] == {
+        'message': "The configuration in './app.jsonc' is not valid.",
+        'path': './app.jsonc',
+        'issues': issues,
+    }
+    assert json.loads(tagged(TAGGED['SessionBusyError'])) == {
+        '_tag': 'SessionBusyError',
+        'message': "The session 's-1' is busy.",
+        'sessionID': 's-1',
+    }
+
+
+@pytest.mark.parametrize('answer', [*NAMED.values(), *TAGGED.values()])
+def test_both_legacy_formats_of_an_error_read_alike(answer: HttpError) -> None:
+    assert from_foreign(named(answer)) == from_foreign(tagged(answer))
+
+
+@pytest.mark.parametrize(
+    ('answer', 'expected'),
+    [
+        (MODELS(ProviderNotReady('acme')), Named('ProviderInitError', {'providerID': '***'})),
+        (MCP(McpConnectionFailed('files')), Named('MCPFailed', {'name': '***'})),
+    ],
+)
+def test_a_required_key_that_the_answer_hides_is_the_mask(
+    answer: HttpError, expected: Named
+) -> None:
+    assert from_foreign(named(answer)).unwrap() == expected
+
+
+def test_an_error_of_an_application_with_a_tag_of_the_contract_keeps_its_own_fields() -> None:
+    class Busy(TaggedError, tag='SessionBusy', category=Category.CONFLICT, message='Busy.'):
+        since: int
+
+    answer = on(Busy).responds(409, 'BUSY')(Busy(7))
+    assert json.loads(named(answer)) == {
+        'name': 'SessionBusy',
+        'data': {'message': 'Busy.', 'since': 7},
+    }
+
+
+@pytest.mark.parametrize(
+    ('error', 'name', 'required'),
+    [
+        (ModelNotFound('a', 'b'), 'ProviderModelNotFoundError', ['providerID', 'modelID']),
+        (ProviderNotReady('a'), 'ProviderInitError', ['providerID']),
+        (SessionNotFound('s'), 'SessionNotFoundError', ['message', 'sessionID']),
+    ],
+)
+def test_the_document_of_the_api_has_the_keys_of_the_contract(
+    error: TaggedError, name: str, required: list[str]
+) -> None:
+    errors, _ = documented_errors([MODELS, SESSIONS])
+    named_schema: Any = NAMED_FORM.members(errors[type(error)])
+    assert named_schema['properties']['name'] == {'const': name}
+    assert named_schema['properties']['data']['required'] == required
+    tagged_schema: Any = TAGGED_FORM.members(errors[type(error)])
+    assert tagged_schema['properties']['_tag'] == {'const': name}
+    assert tagged_schema['required'] == ['_tag', *required]
