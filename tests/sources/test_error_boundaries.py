@@ -1,15 +1,18 @@
 """Document 004: one form for each boundary, while public wire contracts stay stable."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from seamwise import Category, TaggedError
-from seamwise.catalog.models import ModelNotFound, ProviderNotReady
+import seamwise.policies.classify as classify_package
+from seamwise import Category, Failure, TaggedError, find, refine
+from seamwise.catalog.models import ModelError, ModelNotFound, ProviderNotReady
+from seamwise.catalog.network import NetworkError
 from seamwise.catalog.problem import Problem
-from seamwise.catalog.protocols import McpConnectionFailed
+from seamwise.catalog.protocols import McpConnectionFailed, McpError
 from seamwise.catalog.sessions import SessionBusy, SessionNotFound
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
 from seamwise.seams.http import (
@@ -31,6 +34,7 @@ from seamwise.seams.http.documented_errors import documented_errors
 from seamwise.seams.http.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.error_schemas import TAGGED as TAGGED_FORM
 from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
+from tests.strategies import EVERY_CLASS, members
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
@@ -162,3 +166,53 @@ def test_the_document_of_the_api_has_the_keys_of_the_contract(
     tagged_schema: Any = TAGGED_FORM.members(errors[type(error)])
     assert tagged_schema['properties']['_tag'] == {'const': name}
     assert tagged_schema['required'] == ['_tag', *required]
+
+
+# Known rejections of a promise
+
+
+class NoSuchModelError(Exception):
+    """The exception of a provider's package."""
+
+
+def test_a_known_exception_is_the_typed_error_with_the_exception_as_its_cause() -> None:
+    """The example of the document: the loader raises, and one class of exceptions is expected."""
+    rejection = NoSuchModelError('large-2')
+
+    def load() -> str:
+        raise rejection
+
+    def classify(cause: Exception) -> Failure[ModelNotFound] | None:
+        if isinstance(cause, NoSuchModelError):
+            return Failure(ModelNotFound('acme', 'large-2', cause=cause))
+        return None
+
+    error = refine(load, classify).failure()
+    assert (error.provider, error.model, error.cause) == ('acme', 'large-2', rejection)
+    assert find(error, NoSuchModelError) is rejection
+
+
+def test_any_other_exception_remains_a_defect() -> None:
+    def load() -> str:
+        raise KeyError('models')
+
+    with pytest.raises(KeyError, match='models'):
+        refine(load, lambda _: None)
+
+
+@pytest.mark.parametrize(
+    'kind', members(ModelError, NetworkError, McpError), ids=lambda kind: kind.__name__
+)
+def test_every_error_that_stands_for_an_exception_of_a_service_can_keep_it(
+    kind: type[TaggedError],
+) -> None:
+    assert 'cause' in kind.__struct_fields__
+    assert kind.__struct_fields__[-1] == 'cause'
+
+
+def test_every_error_that_a_classifier_of_this_package_makes_has_a_cause() -> None:
+    folder = Path(classify_package.__file__).parent
+    sources = '\n'.join(file.read_text(encoding='utf-8') for file in folder.glob('*.py'))
+    made = [kind for kind in EVERY_CLASS if re.search(rf'\b{kind.__name__}\(\w', sources)]
+    assert {'StoreUnavailable', 'UpstreamRateLimited'} <= {kind.__name__ for kind in made}
+    assert [kind for kind in made if 'cause' not in kind.__struct_fields__] == []

@@ -19,6 +19,7 @@ class ModelNotFound(
     provider: str
     model: str
     suggestions: tuple[str, ...] = ()
+    cause: Cause | None = None
 
 
 class ProviderNotReady(
@@ -103,6 +104,7 @@ class ContentFiltered(
 
     provider: str
     reason: str
+    cause: Cause | None = None
 
 
 RequestError: TypeAlias = InvalidModelRequest | ContextTooLong | ContentFiltered
@@ -120,6 +122,7 @@ class OutputTruncated(
 
     provider: str
     limit: int
+    cause: Cause | None = None
 
 
 class StructuredOutputInvalid(
@@ -133,6 +136,7 @@ class StructuredOutputInvalid(
 
     provider: str
     problems: tuple[Problem, ...]
+    cause: Cause | None = None
 
 
 AnswerError: TypeAlias = OutputTruncated | StructuredOutputInvalid
@@ -148,6 +152,7 @@ class QuotaExceeded(
 
     provider: str
     reset: float | None = None
+    cause: Cause | None = None
 
 
 class BudgetExceeded(
@@ -157,6 +162,7 @@ class BudgetExceeded(
 
     limit: float
     spent: float
+    cause: Cause | None = None
 
 
 SpendingError: TypeAlias = QuotaExceeded | BudgetExceeded
@@ -168,6 +174,7 @@ class BatchClosed(
     """A request was added to a closed batch. The caller opens a new one."""
 
     batch: str
+    cause: Cause | None = None
 
 
 class BatchFull(
@@ -180,6 +187,7 @@ class BatchFull(
     batch: str
     capacity: int
     retry_after: float | None = None
+    cause: Cause | None = None
 
 
 class BatchTimedOut(
@@ -192,6 +200,7 @@ class BatchTimedOut(
     batch: str
     timeout: float
     retry_after: float | None = None
+    cause: Cause | None = None
 
 
 BatchError: TypeAlias = BatchClosed | BatchFull | BatchTimedOut
@@ -203,6 +212,7 @@ class CacheMiss(
     """No answer is cached under this key. The caller asks the model."""
 
     key: str
+    cause: Cause | None = None
 
 
 ModelError: TypeAlias = (
