@@ -15,6 +15,8 @@ from seamwise.catalog.problem import Problem
 from seamwise.catalog.protocols import McpConnectionFailed, McpError
 from seamwise.catalog.sessions import SessionBusy, SessionNotFound
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
+from seamwise.seams import cli, session
+from seamwise.seams.cli.tables import MODELS as FOR_TERMINALS
 from seamwise.seams.http import (
     HttpError,
     Named,
@@ -34,7 +36,7 @@ from seamwise.seams.http.documented_errors import documented_errors
 from seamwise.seams.http.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.error_schemas import TAGGED as TAGGED_FORM
 from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
-from tests.strategies import EVERY_CLASS, members
+from tests.strategies import EVERY_CLASS, PLANTED, members
 
 FACTS: dict[str, Any] = json.loads(
     (Path(__file__).parent.parent / 'vectors' / 'named_bodies.json').read_text(encoding='utf-8')
@@ -216,3 +218,117 @@ def test_every_error_that_a_classifier_of_this_package_makes_has_a_cause() -> No
     made = [kind for kind in EVERY_CLASS if re.search(rf'\b{kind.__name__}\(\w', sources)]
     assert {'StoreUnavailable', 'UpstreamRateLimited'} <= {kind.__name__ for kind in made}
     assert [kind for kind in made if 'cause' not in kind.__struct_fields__] == []
+
+
+# Rendering for a terminal
+
+VALUES: dict[str, object] = {
+    'string': 'a-text',
+    'int>=0': 1,
+    'bool': True,
+    'map string->string': {'a': 'b'},
+    'list of string': ['a-name'],
+    'list of {message, path}': [{'message': 'must be a text', 'path': ['provider', 'id']}],
+}
+
+
+@pytest.mark.parametrize(
+    'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
+)
+def test_a_terminal_shows_the_named_and_the_flat_shape_alike(case: dict[str, Any]) -> None:
+    first = cli.foreign(from_foreign(json.dumps(case['named'])).unwrap())
+    second = cli.foreign(from_foreign(json.dumps(case['flat'])).unwrap())
+    assert first == second
+
+
+def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
+    """The example of the document: the formatter of the command line sees the tag."""
+    own = ModelNotFound('acme', 'large-2', ('large-3',))
+    rendered = cli.foreign(from_foreign(named(MODELS(own))).unwrap())
+    assert rendered == FOR_TERMINALS(own)
+    assert rendered.text == "acme has no model 'large-2'.\ndid you mean 'large-3'?"
+
+
+@pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
+def test_every_name_of_the_contract_is_rendered_with_its_fields(case: dict[str, Any]) -> None:
+    data = {key: VALUES[fact['type']] for key, fact in case['data'].items()}
+    rendered = cli.foreign(Named(case['name'], data))
+    assert 0 < rendered.exit_code < 256
+    assert rendered.text.partition('\n')[0]
+    for value in data.values():
+        if isinstance(value, str):
+            assert value in rendered.text
+
+
+@pytest.mark.parametrize(
+    ('body', 'text', 'exit_code'),
+    [
+        (
+            Named(
+                'ConfigInvalidError',
+                {'path': './app.jsonc', 'issues': VALUES['list of {message, path}']},
+            ),
+            "The configuration in './app.jsonc' is not valid.\nhint: /provider/id: must be a text.",
+            78,
+        ),
+        (
+            Named(
+                'ConfigDirectoryTypoError', {'path': '.app', 'dir': 'agnt', 'suggestion': 'agent'}
+            ),
+            "Config directory typo.\npath: .app\ndir: agnt\ndid you mean 'agent'?",
+            78,
+        ),
+        (
+            Named('ConfigJsonError', {'path': './app.jsonc', 'message': 'A comma is missing.'}),
+            'A comma is missing.\npath: ./app.jsonc',
+            78,
+        ),
+        (
+            Named('UnknownError', {'message': 'It failed.', 'ref': 'err_2f4ad7qz'}),
+            (
+                'It failed.\nref: err_2f4ad7qz\n'
+                'hint: the log of the other program says more about err_2f4ad7qz.'
+            ),
+            70,
+        ),
+        (
+            Named('APIError', {'message': 'Busy.', 'isRetryable': True, 'statusCode': 503}),
+            'Busy.\nstatusCode: 503\nhint: try again later.',
+            75,
+        ),
+        (
+            Named('SessionBusyError', {'sessionID': 's-1', 'message': 'Busy.'}),
+            "The session 's-1' is busy.\nhint: wait until it finishes, or stop it.",
+            1,
+        ),
+        # Fields that do not fit the class of the catalogue are shown as they are.
+        (Named('SessionBusy', {'session': 7}), 'Session busy.\nsession: 7', 1),
+        (
+            Named('StreamIsOdd', {'a': None, 'b': {'c': 1}}),
+            'Stream is odd.\nb: {"c":1}',
+            1,
+        ),
+    ],
+)
+def test_a_foreign_error_has_a_text_and_an_exit_code(
+    body: Named, text: str, exit_code: int
+) -> None:
+    assert cli.foreign(body) == cli.Rendered(text, exit_code)
+
+
+def test_a_foreign_error_shows_no_secret_and_cannot_move_the_cursor() -> None:
+    data = {'message': 'a\x1b[2J', 'apiKey': PLANTED, 'url': f'https://ann:{PLANTED}@example.org'}
+    text = cli.foreign(Named('Odd', data)).text
+    assert PLANTED not in text
+    assert '\x1b' not in text
+
+
+def test_a_foreign_error_with_many_fields_is_cut() -> None:
+    text = cli.foreign(Named('Odd', {f'key{number}': 1 for number in range(25)})).text
+    assert text.endswith('… (5 more)')
+
+
+def test_a_message_of_a_session_is_rendered_too() -> None:
+    assert cli.foreign(session.unknown('The share could not be made.')).text == (
+        'The share could not be made.'
+    )

@@ -12,9 +12,9 @@ from typing_extensions import override
 from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
+from seamwise.seams._legacy_shapes import legacy_form
 from seamwise.seams.http.exchange import request_id as safe_request_id
 from seamwise.seams.http.fastapi_values import json_form
-from seamwise.seams.http.legacy_shapes import legacy_form
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 JSON = 'application/json'
@@ -268,7 +268,7 @@ class NamedFormat(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as `{name, data}`."""
-        return encode(Named(*legacy_form(error)))
+        return encode(Named(*legacy_form(error.type, error.message, error.details)))
 
 
 @final
@@ -282,7 +282,7 @@ class TaggedFormat(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as a flat object of `_tag`, message and details."""
-        name, data = legacy_form(error)
+        name, data = legacy_form(error.type, error.message, error.details)
         tag = {TAG_FIELD: name}
         # The tag comes first, and no detail can replace it.
         return encode({**tag, **data, **tag})

@@ -7,8 +7,8 @@ from typing import Final, Protocol, final
 from typing_extensions import override
 
 from seamwise.errors import TAG_FIELD
+from seamwise.seams._legacy_shapes import SHAPES
 from seamwise.seams.http.documented_errors import LOCATIONS, TEXT, DocumentedError, Schema
-from seamwise.seams.http.legacy_shapes import SHAPES
 
 
 class Share(Protocol):

@@ -1,15 +1,20 @@
-"""Names and keys of the errors whose legacy bodies are an older public contract."""
+"""Names and keys of errors in the older public contract `{name, data}`, written and read."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
+import msgspec
 from msgspec import Struct
 
-from seamwise.seams.http.shape import HttpError
 from seamwise.secrets import MASK
 
-_PROBLEMS = 'problems'
+_PROBLEMS, _ISSUES = 'problems', 'issues'
+
+
+class _Issue(Struct):
+    message: str
+    path: list[str | int]
 
 
 class LegacyShape(Struct, frozen=True):
@@ -57,7 +62,7 @@ SHAPES: Mapping[str, LegacyShape] = MappingProxyType(
         ),
         'ConfigInvalid': LegacyShape(
             'ConfigInvalidError',
-            {'path': 'path', _PROBLEMS: 'issues'},
+            {'path': 'path', _PROBLEMS: _ISSUES},
             optional=frozenset({_PROBLEMS}),
         ),
         'BadRequest': LegacyShape('BadRequest', {'kind': 'kind'}, left_out=frozenset({'errors'})),
@@ -66,25 +71,57 @@ SHAPES: Mapping[str, LegacyShape] = MappingProxyType(
 """The errors by tag. All others have their tag, the message and their details."""
 
 
-def legacy_form(error: HttpError) -> tuple[str, dict[str, object]]:
+def legacy_form(
+    tag: str, message: str, fields: Mapping[str, object]
+) -> tuple[str, dict[str, object]]:
     """Return the name and the data of an error in the legacy contract.
 
-    >>> from seamwise.catalog.models import ModelNotFound
-    >>> from seamwise.seams.http.tables import MODELS
-    >>> legacy_form(MODELS(ModelNotFound('acme', 'large-2', ('large-3',))))[1]
-    {'providerID': 'acme', 'modelID': 'large-2', 'suggestions': ['large-3']}
+    >>> legacy_form('ProviderInitError', 'It could not be set up.', {'provider': 'acme'})
+    ('ProviderInitError', {'providerID': 'acme'})
     """
-    shape = SHAPES.get(error.type)
-    if shape is None or not shape.fits(error.details):
-        return error.type, {'message': error.message, **error.details}
-    data: dict[str, object] = {'message': error.message} if shape.has_message else {}
+    shape = SHAPES.get(tag)
+    if shape is None or not shape.fits(fields):
+        return tag, {'message': message, **fields}
+    data: dict[str, object] = {'message': message} if shape.has_message else {}
     for field, key in shape.keys.items():
-        if field in error.details:
-            value = error.details[field]
+        if field in fields:
+            value = fields[field]
             data[key] = _issues(value) if field == _PROBLEMS else value
         elif field not in shape.optional:
             data[key] = MASK
     return shape.name, data
+
+
+def own_form(name: str, data: Mapping[str, object]) -> tuple[str, dict[str, object]]:
+    """Return the tag and the fields of an error from its name and its data in the contract.
+
+    >>> own_form('MCPFailed', {'name': 'files'})
+    ('McpConnectionFailed', {'server': 'files'})
+    """
+    for tag, shape in SHAPES.items():
+        if shape.name == name:
+            fields = {key: field for field, key in shape.keys.items()}
+            return tag, {
+                fields.get(key, key): _problems(value) if key == _ISSUES else value
+                for key, value in data.items()
+            }
+    return name, {**data}
+
+
+def _problems(issues: object) -> object:
+    """Return issues as problems with a JSON Pointer; anything else is returned as it is."""
+    try:
+        known = msgspec.convert(issues, list[_Issue])
+    except msgspec.ValidationError:
+        return issues
+    return [
+        {'pointer': ''.join(f'/{_escaped(part)}' for part in issue.path), 'message': issue.message}
+        for issue in known
+    ]
+
+
+def _escaped(part: str | int) -> str:
+    return str(part).replace('~', '~0').replace('/', '~1')
 
 
 def _issues(problems: object) -> list[dict[str, object]]:

@@ -1,0 +1,133 @@
+"""Text and exit code for an error of another program, which is known by its name and its data."""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Protocol, cast
+
+import msgspec
+from typing_extensions import TypeIs
+
+from seamwise._text.escaping import escape
+from seamwise._text.jsonable import to_json
+from seamwise._text.phrases import join_quoted
+from seamwise.codec import codec
+from seamwise.errors import TAG_FIELD, TaggedError, default_message
+from seamwise.seams._common import safe_items, safe_text
+from seamwise.seams._legacy_shapes import own_form
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.cli.hints import LATER_MESSAGE
+from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
+
+MAX_FIELDS = 20
+"""Number of fields that are shown of an error without a table."""
+
+_CONFIG_EXIT_CODE = 78
+_TEMPORARY_EXIT_CODE = 75
+
+
+class NamedError(Protocol):
+    """An error as a name and its data, such as the value that `http.from_foreign` returns."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+        ...
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """The data."""
+        ...
+
+
+def foreign(named: NamedError, /) -> Rendered:
+    """Return the text and the exit code for an error of another program.
+
+    An error of the catalogue, by its own tag or by its name in the older contract, is rendered by
+    the tables. Any other one is its message, or its name in words, and its fields, one on a line.
+    Its exit code is 78 for a name that begins with `Config`, 70 for `UnknownError`, 75 if the data
+    has `isRetryable`, else 1.
+
+    >>> from seamwise.seams.http import from_foreign
+    >>> body = '{"_tag": "ProviderModelNotFoundError", "providerID": "acme", "modelID": "large-2"}'
+    >>> print(foreign(from_foreign(body).unwrap()).text)
+    acme has no model 'large-2'.
+    hint: list the models that acme offers.
+    """
+    return _of_the_catalogue(named) or _of_another_program(named)
+
+
+def _of_the_catalogue(named: NamedError) -> Rendered | None:
+    tag, fields = own_form(named.name, named.data)
+    arms = _arms()
+    if tag not in arms:
+        return None
+    kind, table = arms[tag]
+    try:
+        return table(codec(kind).decode(msgspec.json.encode({**fields, TAG_FIELD: tag})))
+    except (msgspec.MsgspecError, ValueError, TypeError):
+        return None
+
+
+def _tables() -> Iterator[Adapter[Any, Rendered]]:
+    from seamwise.seams.cli import tables  # noqa: PLC0415 -- foreign errors are rare
+
+    return filter(_is_table, vars(tables).values())
+
+
+def _is_table(value: object) -> TypeIs[Adapter[Any, Rendered]]:
+    return isinstance(value, Adapter)
+
+
+@lru_cache(maxsize=1)
+def _arms() -> Mapping[str, tuple[type[TaggedError], Adapter[Any, Rendered]]]:
+    return {
+        kind.__traits__.tag: (kind, table)
+        for table in _tables()
+        for kind, arm in table.arms.items()
+        if issubclass(kind, TaggedError) and not isinstance(arm, Hidden)
+    }
+
+
+def _of_another_program(named: NamedError) -> Rendered:
+    data = safe_items(named.data)
+    message = data.pop('message', None)
+    first = message if isinstance(message, str) and message else _words(named.name)
+    lines = [first, *_field_lines(data), *_hint_lines(named.name, data), *_suggestions(data)]
+    text = '\n'.join(escape(safe_text(line)) for line in lines)
+    return Rendered(text, _exit_code(named.name, data))
+
+
+def _words(name: str) -> str:
+    return default_message(name.removesuffix('Error') or name)
+
+
+def _field_lines(data: Mapping[str, object]) -> Iterator[str]:
+    for key, value in islice(data.items(), MAX_FIELDS):
+        if key not in {'suggestion', 'suggestions', 'isRetryable'} and value is not None:
+            yield f'{key}: {value if isinstance(value, str) else to_json(value).decode()}'
+    if len(data) > MAX_FIELDS:
+        yield f'… ({len(data) - MAX_FIELDS} more)'
+
+
+def _hint_lines(name: str, data: Mapping[str, object]) -> Iterator[str]:
+    if data.get('isRetryable') is True:
+        yield f'hint: {LATER_MESSAGE}'
+    if name == 'UnknownError' and 'ref' in data:
+        yield f'hint: the log of the other program says more about {data["ref"]}.'
+
+
+def _suggestions(data: Mapping[str, object]) -> Iterator[str]:
+    value = data.get('suggestions', data.get('suggestion'))
+    names = cast('list[object]', value) if isinstance(value, list) else [value]
+    texts = [name for name in names if isinstance(name, str) and name]
+    if texts:
+        yield f'did you mean {join_quoted(texts)}?'
+
+
+def _exit_code(name: str, data: Mapping[str, object]) -> int:
+    if name.startswith('Config'):
+        return _CONFIG_EXIT_CODE
+    if name == 'UnknownError':
+        return DEFECT_EXIT_CODE
+    return _TEMPORARY_EXIT_CODE if data.get('isRetryable') is True else 1
