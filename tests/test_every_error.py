@@ -1,5 +1,6 @@
 """Tests of properties that every error class must have, with generated values."""
 
+import ast
 import copy
 import importlib
 import json
@@ -39,98 +40,51 @@ CLASSES = list(
     )
 )
 
-AWAITING_PRODUCER = {
-    'UnknownFormat',  # a decoder of several formats
-    'ToolCancelled',  # the cancellation of one call
-    'InvalidResult',  # a host that checks the results of foreign tools
-    # decoders of streams
-    'InvalidStream',
-    'ChunkUnparsable',
-    'ChunkHandlerFailed',
-    'StreamAborted',
-    'UserInterrupted',
-    'StreamProviderFailed',
-    'TokenCountFailed',
-    'BufferFull',
-    'StreamClosed',
-    'SlowConsumer',
-    # model providers and routing
-    'ModelNotFound',
-    'ProviderNotReady',
-    'ProviderUnavailable',
-    'ModelOverloaded',
-    'NoModelAvailable',
-    'InvalidModelRequest',
-    'ContextTooLong',
-    'ContentFiltered',
-    'OutputTruncated',
-    'StructuredOutputInvalid',
-    'QuotaExceeded',
-    'BudgetExceeded',
-    'BatchClosed',
-    'BatchFull',
-    'BatchTimedOut',
-    'CacheMiss',
-    # agents
-    'AgentNotFound',
-    'CommandNotFound',
-    'AgentNotReady',
-    'AgentBusy',
-    'InvalidTransition',
-    'GuardrailsViolated',
-    'ContextOverflow',
-    'CompressionFailed',
-    'AgentFailed',
-    # clients of MCP, LSP and A2A
-    'McpConnectionFailed',
-    'McpTransportFailed',
-    'McpServerFailed',
-    'McpTimedOut',
-    'LspNotInitialized',
-    'LspRequestFailed',
-    'LspContentModified',
-    'A2aTaskNotFound',
-    'A2aTaskNotCancelable',
-    'A2aPushNotSupported',
-    'A2aUnsupportedOperation',
-    'A2aContentTypeNotSupported',
-    'A2aInvalidAgentResponse',
-    'A2aExtendedCardNotConfigured',
-    'A2aExtensionRequired',
-    'A2aVersionNotSupported',
-    'AgentCardInvalid',
-    # resumable sessions
-    'InvalidInput',
-    'SessionNotFound',
-    'SessionBusy',
-    'ConnectionLost',
-    'ReplayGap',
-    'UnknownEpoch',
-    'AckAhead',
-    'RecoveryFailed',
-    # authentication of callers
-    'Unauthenticated',
-    'AccessDenied',
-    # stores
-    'RecordNotFound',
-    'RecordExists',
-    'StoreClosed',
-    # skills, plugins and repositories
-    'SkillInvalid',
-    'SkillNameMismatch',
-    'PluginFailed',
-    'EditorInstallFailed',
-    'NotARepository',
-    'WorktreeExists',
-    'WorktreeFailed',
-}
-"""Classes that no code of this package creates yet. The list may only get shorter."""
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / 'src' / 'seamwise'
 
-PRODUCERS = [
-    file.read_text(encoding='utf-8')
-    for folder in ('toolhost', 'policies')
-    for file in (Path(seamwise.catalog.__file__).parents[1] / folder).rglob('*.py')
-]
+
+def names_in(heading: str) -> dict[str, str]:
+    """Return the classes in a table of the page on producers, and the other cell of their row."""
+    page = (ROOT / 'docs' / 'producers.md').read_text(encoding='utf-8')
+    section = page.partition(f'\n## {heading}\n')[2].partition('\n## ')[0]
+    rows = [line.strip('|').split(' | ') for line in section.splitlines() if '`' in line]
+    return {
+        name: cell.strip()
+        for first, second in (row for row in rows if len(row) == 2)
+        for names, cell in ((first, second), (second, first))
+        for name in re.findall(r'`(\w+)`', names)
+        if name in NAMES
+    }
+
+
+NAMES = {class_.__name__ for class_ in CLASSES}
+MADE_HERE = names_in('Made by this package')
+FOR_APPLICATIONS = names_in('For applications')
+"""Classes that no code of this package makes, each with a sentence on its producer."""
+
+
+def called_names(file: Path) -> set[str]:
+    """Return the names of everything that a file calls; examples in its texts do not count."""
+    calls = [
+        node.func
+        for node in ast.walk(ast.parse(file.read_text(encoding='utf-8')))
+        if isinstance(node, ast.Call)
+    ]
+    return {call.id for call in calls if isinstance(call, ast.Name)} | {
+        call.attr for call in calls if isinstance(call, ast.Attribute)
+    }
+
+
+NO_PRODUCERS = {'catalog', 'documents', 'testing'}
+"""Folders that define the errors, and make examples of them."""
+
+CREATED = {
+    name
+    for file in PACKAGE.rglob('*.py')
+    if file.relative_to(PACKAGE).parts[0] not in NO_PRODUCERS
+    for name in called_names(file)
+}
 
 every_class = pytest.mark.parametrize('class_', CLASSES, ids=lambda class_: class_.__name__)
 
@@ -157,13 +111,19 @@ def test_a_class_has_a_docstring_and_a_name_without_error(class_: type[TaggedErr
     assert not class_.__name__.endswith('Error')
 
 
+def test_every_class_is_made_here_or_for_applications() -> None:
+    assert MADE_HERE.keys() | FOR_APPLICATIONS.keys() == NAMES
+    assert not MADE_HERE.keys() & FOR_APPLICATIONS.keys()
+
+
 @every_class
-def test_a_class_is_created_somewhere_in_this_package_unless_it_is_listed(
-    class_: type[TaggedError],
-) -> None:
-    call = re.compile(rf'(?<!class )\b{class_.__name__}\(')
-    is_created = any(call.search(source) for source in PRODUCERS)
-    assert is_created is (class_.__name__ not in AWAITING_PRODUCER)
+def test_the_producer_of_a_class_is_the_documented_one(class_: type[TaggedError]) -> None:
+    name = class_.__name__
+    assert (name in CREATED) is (name in MADE_HERE)
+    if name in FOR_APPLICATIONS:
+        sentence = FOR_APPLICATIONS[name]
+        assert sentence.endswith('.')
+        assert re.search(r' makes? it\b', sentence)
 
 
 @every_class
