@@ -51,7 +51,7 @@ def body_of(answer: HttpError) -> Any:
         ModelNotFound('acme', 'large-2'),
         QuotaExceeded('acme'),
         CircuitOpen('acme', 5, 30.0, 'open'),
-        CredentialsRejected('acme', 'ACME_API_KEY'),
+        CredentialsRejected('acme', ('ACME_API_KEY',)),
         AgentBusy('agent-9', retry_after=2.0),
     ],
     ids=lambda cause: cause.tag,
@@ -125,7 +125,7 @@ def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent
         (QuotaExceeded('acme'), 402, 'QUOTA_EXCEEDED', {'provider': 'acme'}),
         (Unauthenticated('Bearer'), 401, 'UNAUTHORIZED', {'scheme': 'Bearer'}),
         (AgentBusy('agent-9'), 409, 'AGENT_BUSY', {'agent': 'agent-7'}),
-        (CredentialsRejected('acme', 'KEY'), 502, 'UPSTREAM_ERROR', {'agent': 'agent-7'}),
+        (CredentialsRejected('acme', ('KEY',)), 502, 'UPSTREAM_ERROR', {'agent': 'agent-7'}),
     ],
     ids=lambda value: value.tag if isinstance(value, TaggedError) else None,
 )
