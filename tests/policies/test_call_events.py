@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -283,3 +284,14 @@ def test_empty_pipeline_has_no_calls_to_report() -> None:
     events = watched(identity)
     assert identity.run_sync(lambda: OK) == OK
     assert events == []
+
+
+def test_call_with_wrong_arguments_is_a_defect() -> None:
+    guard = circuit(name='bank')
+    events = watched(guard)
+    untyped_guard: Any = guard
+    with pytest.raises(TypeError):
+        untyped_guard.run_sync(lambda: OK, 'unexpected')
+    [event] = events
+    assert isinstance(event, Completed)
+    assert event.outcome == 'defect'

@@ -35,6 +35,11 @@ class CircuitLayer(Layer[E_co]):
     kind = 'circuit'
     settings: CircuitSettings
 
+    @property
+    def state(self) -> State:
+        """Current state."""
+        raise NotImplementedError
+
 
 class Circuit(CircuitLayer[CircuitOpen]):
     """A circuit breaker, built by `circuit`, that can also be inspected and controlled manually.
@@ -67,6 +72,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
         super().__init__(name)
 
     @property
+    @override
     def state(self) -> State:
         """Current state. An open circuit becomes half-open only when a call arrives in time."""
         return self._machine.state

@@ -654,3 +654,15 @@ def test_guards_without_files_do_not_import_the_configuration() -> None:
         "sys.exit('seamwise.policies.config' in sys.modules or 'tomllib' in sys.modules)"
     )
     assert subprocess.run([sys.executable, '-I', '-c', code], check=False).returncode == 0
+
+
+def test_path_instead_of_the_content_is_refused_with_an_advice() -> None:
+    untyped_guards_from_toml: Any = guards_from_toml
+    with pytest.raises(TypeError, match=r'as str or bytes, not .*Path: pass Path\(…\)\.read_bytes'):
+        untyped_guards_from_toml(Path('guards.toml'))
+
+
+def test_other_overrides_are_refused_with_an_advice() -> None:
+    untyped_guards_from_toml: Any = guards_from_toml
+    with pytest.raises(TypeError, match=r'result of overrides_from_environment\(…\), not dict'):
+        untyped_guards_from_toml('', overrides={'GUARDS_MAIL__RETRY': 'off'})

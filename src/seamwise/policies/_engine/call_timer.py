@@ -7,7 +7,7 @@ from typing_extensions import override
 from seamwise.containers import Failure, Result
 from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import Observers
-from seamwise.policies._engine.permit import Permit
+from seamwise.policies._engine.permit import NotStarted, Permit
 from seamwise.policies._engine.world import World
 from seamwise.policies.events import CallOutcome, Completed
 
@@ -61,5 +61,6 @@ class _TimedCall(Permit):
     @override
     def abort(self, error: BaseException, /) -> None:
         self._timer.complete(
-            'defect' if isinstance(error, Exception) else 'cancelled', self._started_at
+            'defect' if isinstance(error, Exception | NotStarted) else 'cancelled',
+            self._started_at,
         )

@@ -1,5 +1,6 @@
 """Decisions that a layer returns for a call (admit, wait, refuse), and its completion callbacks."""
 
+from asyncio import CancelledError
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeAlias
 
@@ -14,6 +15,10 @@ E_co = TypeVar('E_co', covariant=True, default=object)
 
 Outcome: TypeAlias = Success[object] | Failure[object]
 """Result of an operation, whatever its value or error."""
+
+
+class NotStarted(CancelledError):
+    """Stands for the exception of a call with wrong arguments, which nothing counts as failed."""
 
 
 class Permit:

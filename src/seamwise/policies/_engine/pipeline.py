@@ -7,7 +7,6 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 
 from __future__ import annotations
 
-from asyncio import CancelledError
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -37,6 +36,7 @@ from seamwise.policies._engine.permit import (
     ADMITTED,
     Decision,
     Fork,
+    NotStarted,
     Permit,
     Wait,
     abort_permits,
@@ -650,5 +650,5 @@ def abort_call(permits: list[Permit], error: BaseException) -> Failure[object] |
     ):
         _add_usage_note(error)
         # The operation did not start, so nothing may count it as failed.
-        return abort_permits(permits, CancelledError())
+        return abort_permits(permits, NotStarted())
     return abort_permits(permits, error)

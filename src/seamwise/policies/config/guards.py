@@ -104,9 +104,14 @@ def guards_from_toml(
         `describe` warns about.
 
     Raises:
-        TypeError: `names` is a string, or contains other values.
+        TypeError: `content` is no text, `names` is one, or `overrides` is something else.
         ValueError: A name is empty.
     """
+    if not isinstance(content, str | bytes):
+        raise TypeError(
+            'content must be the content of the file, as str or bytes, not '
+            f'{type(content).__name__}: pass Path(…).read_bytes().'
+        )
     document = parse_toml(content, path)
     if type(document) is Failure:
         return document
@@ -176,6 +181,11 @@ def guards_from_mapping(  # noqa: PLR0913 -- independent settings, each with a d
         ValueError: A name is empty.
     """
     names = None if names is None else _check_names(names)
+    if not isinstance(overrides, Overrides | None):
+        raise TypeError(
+            'overrides must be the result of overrides_from_environment(…), not '
+            f'{type(overrides).__name__}.'
+        )
     # An empty YAML file is None.
     content: object = document
     if not is_table(content):

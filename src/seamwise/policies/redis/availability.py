@@ -99,6 +99,11 @@ class OutageBackoff:
             self._pause = 0.0
             self._paused_until = None
 
+    @property
+    def is_paused(self) -> bool:
+        """Whether there is an outage."""
+        return self._paused_until is not None
+
     def is_current(self, ticket: int) -> bool:
         """Return whether a call may still be sent: no outage has begun since its ticket."""
         return self._paused_until is None or ticket == self._failure_count

@@ -15,6 +15,8 @@ from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
 from redis.asyncio.connection import AbstractConnection
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
@@ -81,6 +83,7 @@ class BatchSender:
     def __init__(self, *, bound: float, is_pooled: bool) -> None:
         self._bound = bound
         self._is_pooled = is_pooled
+        self._has_failed = False
         self._waiting: deque[ScriptRequest] = deque()
         self._task: Task[None] | None = None
 
@@ -143,8 +146,10 @@ class BatchSender:
                     await self._exchange(pool, unanswered, replies)
         except (TimeoutError, RedisError) as batch_error:
             error = batch_error
+            self._has_failed = True
         else:
             error = RedisConnectionError('There was no reply.')
+            self._has_failed = False
         for request in batch:
             request.settle(replies.get(request, error))
 
@@ -155,7 +160,10 @@ class BatchSender:
         replies: dict[ScriptRequest, Reply],
     ) -> None:
         """Send a batch, and add its replies to `replies`."""
-        connection = await self._connect(pool)
+        # A connection of the pool repeats failed attempts, by default for seconds.
+        # After a failure, one without repetitions tells the reason, such as a wrong password.
+        is_pooled = self._is_pooled and not self._has_failed
+        connection = await (get_connection(pool) if is_pooled else _connect(pool))
         has_error = False
         try:
             missing = await _exchange_commands(connection, batch, None, replies)
@@ -163,20 +171,21 @@ class BatchSender:
                 await _exchange_commands(connection, missing, set(), replies)
             has_error = any(isinstance(reply, ResponseError) for reply in replies.values())
         finally:
-            if has_error or not self._is_pooled:
+            if has_error or not is_pooled:
                 # The server may have become a replica, and its host name may now lead to another
                 # server.
                 await connection.disconnect()
-            if self._is_pooled:
+            if is_pooled:
                 await pool.release(connection)
 
-    async def _connect(self, pool: AsyncConnectionPool) -> AbstractConnection:
-        if self._is_pooled:
-            return await get_connection(pool)
-        connection = pool.connection_class(**pool.connection_kwargs)
-        typed_connection: AsyncConnection = connection
-        await typed_connection.connect()
-        return connection
+
+async def _connect(pool: AsyncConnectionPool) -> AbstractConnection:
+    """Return a connection outside of the pool."""
+    settings = {**pool.connection_kwargs, 'retry': Retry(NoBackoff(), 0)}
+    connection = pool.connection_class(**settings)
+    typed_connection: AsyncConnection = connection
+    await typed_connection.connect()
+    return connection
 
 
 async def _exchange_commands(

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from math import ceil
 from secrets import token_hex
-from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar, assert_never
 
 from typing_extensions import override
 
@@ -45,6 +45,8 @@ _IDLE_SECONDS: Final = 3600.0
 _MAX_UNSENT: Final = 100
 _REPLY_HEADER: Final = 6
 """Number of values in the answer to a script call; the state changes follow."""
+
+_STATE_INDEX: Final = 3
 
 MAX_PROBES: Final = 100
 MAX_CALLS: Final = 10_000
@@ -88,7 +90,29 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         self._key = f'seamwise:{{{local.name}}}:circuit'
         self._arguments = _script_arguments(local.settings)
         self._unsent: deque[ScriptCall] = deque(maxlen=_MAX_UNSENT)
+        self._last_state: State = 'closed'
         super().__init__(local.name)
+
+    @property
+    @override
+    def state(self) -> State:
+        """State at the last call of this process; during an outage of Redis, that of `away`.
+
+        Another process may have changed it since, and no time passes in it: an open circuit stays
+        `'open'` until a call arrives.
+        """
+        return self._fallback_state() if self._store.backoff.is_paused else self._last_state
+
+    def _fallback_state(self) -> State:
+        match self._fallback.mode:
+            case 'local':
+                return self._local.state
+            case 'open':
+                return 'closed'
+            case 'closed':
+                return 'open'
+            case _:
+                assert_never(self._fallback.mode)
 
     @override
     def reset(self) -> None:
@@ -97,6 +121,10 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         self._fallback.reset()
         self._store.reset()
         self._unsent.clear()
+
+    @override
+    def after_fork(self) -> None:
+        self._fallback.after_fork()
 
     @override
     def enter(self) -> Wait:
@@ -126,7 +154,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         finally:
             if reply is None:
                 self._requeue(calls)
-        self._report_changes(reply)
+        self._on_reply(reply)
         return reply
 
     def send_sync(self, call: ScriptCall) -> list[int] | None:
@@ -142,7 +170,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         finally:
             if reply is None:
                 self._requeue(calls)
-        self._report_changes(reply)
+        self._on_reply(reply)
         return reply
 
     def decision(self, token: str, reply: list[int]) -> Permit | Failure[CircuitOpen]:
@@ -199,12 +227,15 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
                 is_new = call.operation == 'enter'
                 self.queue(call._replace(operation='release') if is_new else call)
 
-    def _report_changes(self, reply: list[int] | None) -> None:
-        if reply is None or not self.observer.is_used:
+    def _on_reply(self, reply: list[int] | None) -> None:
+        if reply is None:
             return
+        self._last_state = _STATES[reply[_STATE_INDEX]]
         for index in range(_REPLY_HEADER, len(reply), 3):
             before, after, failures = reply[index : index + 3]
-            self.observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
+            self._last_state = _STATES[after]
+            if self.observer.is_used:
+                self.observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
 
 
 class _AdmissionWait(Wait):

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Layer
+from seamwise.policies._engine.registry import unregister
 from seamwise.policies._engine.validation import check_choice
 from seamwise.policies.redis.availability import OutageMode
 
@@ -19,13 +20,19 @@ class OutageFallback:
 
     def __init__(self, away: OutageMode, local: Layer[object], *, bound: float) -> None:
         check_choice('away', away, ('local', 'open', 'closed'))
-        self._mode: OutageMode = away
+        self.mode: OutageMode = away
         self._local = local
+        # It is a part of the guard, and not for the users of `registered`.
+        unregister([local])
         self._bound = bound
 
     def reset(self) -> None:
         """Discard the state of the local guard."""
         self._local.reset()
+
+    def after_fork(self) -> None:
+        """Forget the calls of the parent process, in a forked one."""
+        self._local.after_fork()
 
     async def admit(self) -> Permit | Outcome | None:
         """Return the decision on a call, or None if the caller must create a refusal."""
@@ -43,7 +50,7 @@ class OutageFallback:
 
     def limits(self) -> str:
         """Return a description of the time bound and of the behaviour after it."""
-        match self._mode:
+        match self.mode:
             case 'local':
                 behaviour = 'each process on its own'
             case 'open':
@@ -51,13 +58,13 @@ class OutageFallback:
             case 'closed':
                 behaviour = 'no call passes'
             case _:
-                assert_never(self._mode)
+                assert_never(self.mode)
         return f'timeout {self._bound:g} s, during an outage {behaviour}'
 
     def _decide(self) -> Permit | Outcome | Wait | None:
-        if self._mode == 'closed':
+        if self.mode == 'closed':
             return None
-        decision: Decision = self._local.enter() if self._mode == 'local' else ADMITTED
+        decision: Decision = self._local.enter() if self.mode == 'local' else ADMITTED
         if isinstance(decision, Fork):
             raise TypeError(f'{type(decision).__name__} cannot decide on a single call.')
         return decision

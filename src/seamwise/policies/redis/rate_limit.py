@@ -151,6 +151,10 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         self.queues = BucketQueues()
 
     @override
+    def after_fork(self) -> None:
+        self._fallback.after_fork()
+
+    @override
     def enter(self) -> Wait:
         cost = (
             check_float('cost', self._cost(), maximum=self._rate.burst)

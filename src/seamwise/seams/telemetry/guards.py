@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
-from seamwise.policies import Bulkhead, Circuit, Guard, RateLimit, observe, registered
+from seamwise.policies import Bulkhead, Guard, RateLimit, observe, registered
+from seamwise.policies.circuit import CircuitLayer
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,
@@ -100,7 +101,7 @@ class GuardMetrics:
         counts: dict[tuple[str, str], int] = {}
         for name, guards in self._guards():
             for guard in guards:
-                if isinstance(guard, Circuit):
+                if isinstance(guard, CircuitLayer):
                     for state in _STATES:
                         key = (self._names.get(name), state)
                         counts[key] = counts.get(key, 0) + (guard.state == state)
