@@ -82,7 +82,7 @@ def test_a_reset_connection_is_tried_again_and_a_missing_key_is_not() -> None:
 )
 def test_a_tagged_cause_says_itself_whether_it_is_retryable(cause: Any) -> None:
     failed = ToolFailed('search', cause)
-    assert (failed.retryable, failed.recovery) == (True, Recovery.RECONNECT)
+    assert (failed.retryable, failed.recovery) == (True, Recovery.RETRY)
     assert failed.category is Category.EXECUTION
     assert not ToolFailed('search', FileNotFound('search', 'a.txt')).retryable
 

@@ -24,6 +24,7 @@ from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
     get_connection,
+    is_pool_exhausted,
 )
 from seamwise.policies.redis.routes import Route
 from seamwise.policies.redis.scripts import Script
@@ -146,7 +147,7 @@ class BatchSender:
                     await self._exchange(pool, unanswered, replies)
         except (TimeoutError, RedisError) as batch_error:
             error = batch_error
-            self._has_failed = True
+            self._has_failed = isinstance(error, TimeoutError) or not is_pool_exhausted(error)
         else:
             error = RedisConnectionError('There was no reply.')
             self._has_failed = False
