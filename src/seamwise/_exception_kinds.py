@@ -103,7 +103,9 @@ def recovery_of(cause: TaggedError | BaseException | None) -> Recovery:
     if isinstance(first, TaggedError):
         return first.recovery
     kind = kind_of(first)
-    return Recovery.RETRY if kind is None else kind.category.recovery
+    recovery = Recovery.RETRY if kind is None else kind.category.recovery
+    # A caller cannot reconnect what the operation itself had connected.
+    return Recovery.RETRY if recovery is Recovery.RECONNECT else recovery
 
 
 def category_of(cause: TaggedError | BaseException | None) -> Category:

@@ -21,40 +21,57 @@ from typing import Self
 
 from seamwise.categories import Category
 
+_CATEGORIES: Mapping[str, Category] = {
+    'timeout': Category.TIMEOUT,
+    'cancelled': Category.CANCELLED,
+    'unreachable': Category.CONNECTION,
+    'broken': Category.CONNECTION,
+    'unavailable': Category.UNAVAILABLE,
+    'rate_limit': Category.RATE_LIMIT,
+    'capacity': Category.CAPACITY,
+    'resource': Category.RESOURCE,
+    'configuration': Category.CONFIGURATION,
+    'rejected': Category.VALIDATION,
+    'invalid': Category.VALIDATION,
+    'unreadable': Category.VALIDATION,
+    'peer': Category.EXECUTION,
+    'other': Category.EXECUTION,
+}
+
 
 class ExceptionKind(StrEnum):
     """Kind of a foreign exception; its `category` says whether a retry may succeed."""
 
     category: Category
 
-    def __new__(cls, value: str, category: Category) -> Self:
+    def __new__(cls, value: str) -> Self:
         """Create a member with its category."""
         member = str.__new__(cls, value)
         member._value_ = value
-        member.category = category
+        member.category = _CATEGORIES[value]
         return member
 
-    TIMEOUT = 'timeout', Category.TIMEOUT
-    CANCELLED = 'cancelled', Category.CANCELLED
-    UNREACHABLE = 'unreachable', Category.CONNECTION
+    TIMEOUT = 'timeout'
+    CANCELLED = 'cancelled'
+    UNREACHABLE = 'unreachable'
     """No connection could be opened."""
-    BROKEN = 'broken', Category.CONNECTION
+    BROKEN = 'broken'
     """An open connection broke."""
-    UNAVAILABLE = 'unavailable', Category.UNAVAILABLE
+    UNAVAILABLE = 'unavailable'
     """A server reports a fault that may pass."""
-    RATE_LIMIT = 'rate_limit', Category.RATE_LIMIT
-    CAPACITY = 'capacity', Category.CAPACITY
-    RESOURCE = 'resource', Category.RESOURCE
-    CONFIGURATION = 'configuration', Category.CONFIGURATION
-    REJECTED = 'rejected', Category.VALIDATION
+    RATE_LIMIT = 'rate_limit'
+    CAPACITY = 'capacity'
+    RESOURCE = 'resource'
+    CONFIGURATION = 'configuration'
+    REJECTED = 'rejected'
     """A server rejects the request as invalid."""
-    INVALID = 'invalid', Category.VALIDATION
+    INVALID = 'invalid'
     """Data violate their schema."""
-    UNREADABLE = 'unreadable', Category.VALIDATION
+    UNREADABLE = 'unreadable'
     """A text has not the syntax of its format."""
-    PEER = 'peer', Category.EXECUTION
+    PEER = 'peer'
     """An MCP server answered with an error."""
-    OTHER = 'other', Category.EXECUTION
+    OTHER = 'other'
     """An error of the operating system or an HTTP status that is none of the other kinds."""
 
 

@@ -69,7 +69,7 @@ def test_an_error_of_an_agent_keeps_what_its_cause_says(cause: TaggedError) -> N
     ('exc', 'category', 'retryable', 'recovery'),
     [
         (TimeoutError(), Category.TIMEOUT, True, Recovery.RETRY),
-        (ConnectionResetError(), Category.CONNECTION, True, Recovery.RECONNECT),
+        (ConnectionResetError(), Category.CONNECTION, True, Recovery.RETRY),
         (KeyError('a'), Category.EXECUTION, False, Recovery.ASK),
         (Raised(AgentBusy('a')), Category.CAPACITY, True, Recovery.WAIT),
         (ExceptionGroup('', [TimeoutError(), KeyError()]), Category.EXECUTION, False, Recovery.ASK),

@@ -71,7 +71,7 @@ def test_a_group_of_exceptions_is_retryable_if_all_of_its_members_are(
 
 def test_a_reset_connection_is_tried_again_and_a_missing_key_is_not() -> None:
     reset, bug = ToolFailed('search', ConnectionResetError()), ToolFailed('search', KeyError('a'))
-    assert (reset.retryable, reset.recovery) == (True, Recovery.RECONNECT)
+    assert (reset.retryable, reset.recovery) == (True, Recovery.RETRY)
     assert (bug.retryable, bug.recovery) == (False, Recovery.ASK)
     assert isinstance(decide(TOOLS(reset), 1, 2), Retry)
     assert isinstance(decide(TOOLS(bug), 1, 2), Stop)
