@@ -4,7 +4,7 @@ import logging
 from collections.abc import Iterator
 from gettext import NullTranslations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import pytest
@@ -244,3 +244,26 @@ class Refused(
 def test_shown_masks_fields_with_sensitive_names_and_keeps_their_types() -> None:
     error = Refused('ann', 'sommer', ('winter', 'herbst'), 1234)
     assert shown(error) == Refused('ann', '***', ('***', '***'), 1234)
+
+
+class Provided(TaggedError, category=Category.VALIDATION, message='Invalid.'):
+    value: object
+    password: object = None
+
+
+def test_shown_masks_a_secret_in_a_field_of_any_type() -> None:
+    assert shown(Provided(Secret('hunter2'))).value == '***'
+
+
+def test_shown_redacts_values_of_any_type() -> None:
+    value = ('token=FAKE-hunter2', Secret('a'), ['password=FAKE-hunter2'], frozenset({1}))
+    masked: Any = shown(Provided(value)).value
+    text, secret, items, numbers = masked
+    assert 'FAKE' not in f'{text} {items}'
+    assert (secret, numbers) == (Secret('***'), frozenset({1}))
+
+
+def test_shown_masks_the_values_of_a_field_with_a_sensitive_name() -> None:
+    password = shown(Provided(1, ('hunter2', {'a': 'hunter2'}, Secret('hunter2')))).password
+    assert 'hunter2' not in repr(password)
+    assert repr(shown(Provided(1, 'hunter2')).password) == "'***'"
