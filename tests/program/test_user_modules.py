@@ -341,7 +341,7 @@ def test_typescript_has_interfaces_for_the_fields_and_the_unions(shop: Path) -> 
     assert result.exit_code == 0
     assert (
         'readonly details: { readonly order: number; readonly currency: "eur" | "usd"; '
-        'readonly at: string | null; };'
+        'readonly at?: string; };'
     ) in result.stdout
     assert 'export type OrderError = OrderNotFound | PaymentDeclined;' in result.stdout
     assert (
