@@ -19,11 +19,11 @@ from seamwise._exception_table import ExceptionKind
 from seamwise.codec import ReportedCause
 
 
-class Busy(TaggedError, category=Category.CAPACITY, message='Busy.'):
+class Busy(TaggedError, namespace='tests_kinds', category=Category.CAPACITY, message='Busy.'):
     """A retryable error."""
 
 
-class Wrong(TaggedError, category=Category.VALIDATION, message='Wrong.'):
+class Wrong(TaggedError, namespace='tests_kinds', category=Category.VALIDATION, message='Wrong.'):
     """An error that is not retryable."""
 
 

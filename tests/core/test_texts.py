@@ -246,7 +246,9 @@ def test_shown_masks_fields_with_sensitive_names_and_keeps_their_types() -> None
     assert shown(error) == Refused('ann', '***', ('***', '***'), 1234)
 
 
-class Provided(TaggedError, category=Category.VALIDATION, message='Invalid.'):
+class Provided(
+    TaggedError, namespace='tests_texts', category=Category.VALIDATION, message='Invalid.'
+):
     value: object
     password: object = None
 
