@@ -280,6 +280,17 @@ def test_guard_without_the_repeating_layers_reports_to_the_observers_of_the_pipe
     assert [event.name for event in events] == ['bank']
 
 
+def test_observer_that_comes_later_receives_the_calls_without_repetition_until_removed() -> None:
+    guard = circuit(name='bank') >> retry()
+    once = guard.once()
+    events: list[GuardEvent] = []
+    remove = guard.observe(events.append, calls=True)
+    assert once.run_sync(lambda: OK) == OK
+    remove()
+    assert once.run_sync(lambda: OK) == OK
+    assert [event.name for event in events] == ['bank']
+
+
 def test_empty_pipeline_has_no_calls_to_report() -> None:
     events = watched(identity)
     assert identity.run_sync(lambda: OK) == OK

@@ -47,11 +47,6 @@ class Observers:
         for observer in self._process.observers:
             observer(event)
 
-    def extend(self, other: 'Observers') -> None:
-        """Add the observers of another guard."""
-        for observer in other._observers:
-            self.add(observer)
-
     def add(self, observer: '_SafeObserver') -> None:
         """Add an observer."""
         with _lock:

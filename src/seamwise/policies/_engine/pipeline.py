@@ -86,6 +86,7 @@ class Guard(Generic[E_co]):
     name: str
 
     _has_timed_calls = False
+    _once: Guard[E_co] | None = None
 
     def __init__(self, layers: tuple[Layer[object], ...], /, *, name: str | None = None) -> None:
         for index, layer in enumerate(layers):
@@ -99,6 +100,8 @@ class Guard(Generic[E_co]):
         self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
         if layers:
             self._call_observers = Observers(None, on_change=self.time_calls, of_calls=True)
+        if any(layer.repeats for layer in layers):
+            self._once = Guard(tuple(layer for layer in layers if not layer.repeats))
 
     async def run(  # noqa: C901, PLR0912 -- one flat loop, for its speed
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
@@ -133,7 +136,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = await op(*args, **kwargs)
-                        if type(outcome) not in SUCCESS:
+                        if type(outcome) not in _SUCCESS:
                             outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -188,7 +191,7 @@ class Guard(Generic[E_co]):
                             break
                     else:
                         outcome = op(*args, **kwargs)
-                        if type(outcome) not in SUCCESS:
+                        if type(outcome) not in _SUCCESS:
                             outcome = self._expect_result(outcome)
                 while permits:
                     decision = permits.pop().leave(outcome)
@@ -267,13 +270,7 @@ class Guard(Generic[E_co]):
         >>> (circuit(name='bank') >> retry()).once()
         <guard bank>
         """
-        layers = tuple(layer for layer in self._layers if not layer.repeats)
-        if len(layers) == len(self._layers):
-            return self
-        once: Guard[E_co] = Guard(layers)
-        if layers:
-            once._call_observers.extend(self._call_observers)
-        return once
+        return self if self._once is None else self._once
 
     def __rshift__(self, inner: Guard[E2]) -> Guard[E_co | E2]:
         """Return a pipeline with another guard inside this one."""
@@ -317,7 +314,8 @@ class Guard(Generic[E_co]):
 
         Args:
             observer: Receives the events.
-            calls: Whether it receives a `Completed` for each call of this pipeline too.
+            calls: Whether it receives a `Completed` for each call of this pipeline, and of its
+                `once()`, too.
 
         Returns:
             A function that removes the observer.
@@ -331,8 +329,9 @@ class Guard(Generic[E_co]):
         [CircuitChanged(name='mail', before='closed', after='open', failures=0)]
         """
         observers = [layer.observer for layer in self._layers]
-        if calls and self._layers:
-            observers.append(self._call_observers)
+        if calls:
+            pipelines = {self, self.once()}
+            observers += (item._call_observers for item in pipelines if item._layers)
         return observe_each(observers, observer)
 
     def time_calls(self, observers: Observers) -> None:
@@ -451,7 +450,7 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = await op(*args, **kwargs)
-                if type(outcome) not in SUCCESS:
+                if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
             # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
@@ -479,7 +478,7 @@ class Layer(Guard[E_co]):
         if isinstance(decision, Permit):
             try:
                 outcome: Any = op(*args, **kwargs)
-                if type(outcome) not in SUCCESS:
+                if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
             # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
@@ -604,7 +603,7 @@ def _is_async(function: Callable[..., Any]) -> bool:
 
 
 # Tuples, because type checkers would narrow `Any` by a comparison with the classes.
-SUCCESS: tuple[type, ...] = (Success,)
+_SUCCESS: tuple[type, ...] = (Success,)
 _FAILURE: tuple[type, ...] = (Failure,)
 _RESULTS: tuple[type, ...] = (Success, Failure)
 

@@ -32,9 +32,7 @@ class AsyncClusterNodes(Nodes[AsyncConnectionPool]):
 
     @override
     def addresses(self) -> Sequence[Address]:
-        manager = _referent(self._client).nodes_manager
-        nodes = manager.nodes_cache or manager.startup_nodes
-        return [(node.host, int(node.port)) for node in nodes.values()]
+        return _addresses(_referent(self._client).nodes_manager)
 
     @override
     def reachable(self, address: Address) -> Address:
@@ -114,10 +112,7 @@ class ClusterNodes(Nodes[ConnectionPool]):
 
     @override
     def addresses(self) -> Sequence[Address]:
-        manager = self._manager()
-        # Another thread may change it.
-        nodes = list((manager.nodes_cache or manager.startup_nodes).values())
-        return [(node.host, int(node.port)) for node in nodes]
+        return _addresses(self._manager())
 
     @override
     def reachable(self, address: Address) -> Address:
@@ -133,6 +128,12 @@ class ClusterNodes(Nodes[ConnectionPool]):
 
     def _manager(self) -> Any:
         return _referent(self._client).nodes_manager  # it has no types
+
+
+def _addresses(manager: Any) -> list[Address]:
+    # A copy, because another thread may change the nodes of a client for threads.
+    nodes = list((manager.nodes_cache or manager.startup_nodes).values())
+    return [(node.host, int(node.port)) for node in nodes]
 
 
 def async_cluster_route(client: redis.asyncio.RedisCluster) -> ClusterRoute[AsyncConnectionPool]:
