@@ -21,6 +21,18 @@ _BY_BARE_NAME: Mapping[str, ExceptionKind] = {
 }
 
 
+class WorkerException(ReportedCause):
+    """Exception of a tool in a process of its own, with the kind that it has there.
+
+    If the kind is not known, the exception is a bug of this program.
+    """
+
+    def __init__(self, type: str, message: str, kind: ExceptionKind | None) -> None:  # noqa: A002
+        super().__init__(type, message)
+        self.args = (type, message, kind)
+        self.kind = kind
+
+
 def kind_of(exc: BaseException) -> ExceptionKind | None:
     """Return the kind of an exception, or None if nothing is known about its type.
 
@@ -30,6 +42,8 @@ def kind_of(exc: BaseException) -> ExceptionKind | None:
     >>> kind_of(ConnectionResetError()), kind_of(KeyError())
     (<ExceptionKind.BROKEN: 'broken'>, None)
     """
+    if isinstance(exc, WorkerException):
+        return exc.kind
     if isinstance(exc, ReportedCause):
         return _BY_BARE_NAME.get(exc.type)
     reason: object = exc
@@ -116,13 +130,20 @@ def category_of(cause: TaggedError | BaseException | None) -> Category:
     """
     if cause is None:
         return Category.EXECUTION
-    leaves = _leaves(cause)
-    # The member of a group that prevents a retry decides, else the first one.
-    leaf = next((leaf for leaf in leaves if not _is_retryable_leaf(leaf)), leaves[0])
+    leaf = deciding_leaf(cause)
     if isinstance(leaf, TaggedError):
         return leaf.category
     kind = kind_of(leaf)
     return Category.EXECUTION if kind is None else kind.category
+
+
+def deciding_leaf(cause: TaggedError | BaseException) -> TaggedError | BaseException:
+    """Return the member of a group that prevents a retry, else the first one.
+
+    In place of a `Raised` it returns the tagged error inside. Any other cause is returned as it is.
+    """
+    leaves = _leaves(cause)
+    return next((leaf for leaf in leaves if not _is_retryable_leaf(leaf)), leaves[0])
 
 
 def unknown_exception(cause: TaggedError | BaseException | None) -> BaseException | None:
@@ -158,6 +179,8 @@ def _is_retryable_leaf(leaf: TaggedError | BaseException) -> bool:
 
 
 def _is_unknown(leaf: TaggedError | BaseException) -> bool:
+    if isinstance(leaf, WorkerException):
+        return leaf.kind is None
     if isinstance(leaf, (TaggedError, ReportedCause)) or is_of_tool_processor(leaf):
         return False
     return kind_of(leaf) is None

@@ -131,10 +131,11 @@ def _look_up(node: ast.expr, function: FunctionType) -> object:
         return getattr(_look_up(node.value, function), node.attr, None)
     if not isinstance(node, ast.Name):
         return None
-    return _names(function).get(node.id)
+    return names_in_scope(function).get(node.id)
 
 
-def _names(function: FunctionType) -> Mapping[str, object]:
+def names_in_scope(function: FunctionType) -> Mapping[str, object]:
+    """Return the globals of a function and the names of the enclosing functions that it uses."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     # The cell of a name that is not yet bound is empty.
     nonlocals = {name: cell.cell_contents for name, cell in cells if cell != CellType()}

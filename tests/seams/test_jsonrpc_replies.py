@@ -194,8 +194,8 @@ def test_a_failed_mcp_tool_is_a_foreign_failure() -> None:
 @pytest.mark.parametrize(
     ('body', 'problem', 'id_'),
     [
-        (b'', 'input data was truncated at position 0', None),
-        (b'{"jsonrpc": "2.0", "id": 1, "result"', 'input data was truncated at position 36', None),
+        (b'', 'it is empty at position 0', None),
+        (b'{"jsonrpc": "2.0", "id": 1, "result"', 'it is cut off at position 36', None),
         (b'<html>', 'invalid character at position 0', None),
         (b'[]', 'it is an array', None),
         (b'{"id": 1, "result": 1}', 'its "jsonrpc" is not "2.0"', 1),

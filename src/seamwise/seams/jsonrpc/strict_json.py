@@ -1,13 +1,11 @@
 """Strict JSON parser for untrusted input, with limits on size and depth."""
 
-import re
 from typing import Final
 
-import msgspec
-
 from seamwise._text.jsonable import Json
+from seamwise._text.strict_json import decode_json
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Result, Success
+from seamwise.containers import Failure, Result
 from seamwise.redaction import redact
 
 SIZE_LIMIT: Final = 16 * 2**20
@@ -21,7 +19,6 @@ EXCERPT_LIMIT: Final = 200
 
 # Redaction needs more context than the excerpt shows.
 _REDACTED_BYTES: Final = 4096
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\[\s\S]?)*+"?|[\[{]|[\]}]')
 
 
 def parse_json(body: bytes) -> Result[Json, UnreadableCall]:
@@ -30,39 +27,16 @@ def parse_json(body: bytes) -> Result[Json, UnreadableCall]:
         return _unreadable(
             body, f'it has {len(body):,} bytes, more than {SIZE_LIMIT:,}', SIZE_LIMIT
         )
-    try:
-        # msgspec would report the position of invalid UTF-8 in its string, not in the body.
-        body.decode()
-        if (position := _excess_depth(body)) is not None:
-            return _unreadable(body, f'it is nested more than {DEPTH_LIMIT} levels deep', position)
-        value: Json = msgspec.json.decode(body)
-        return Success(value)
-    except UnicodeDecodeError as error:
-        return _unreadable(body, f'byte 0x{body[error.start]:02x} is not UTF-8', error.start)
-    except msgspec.DecodeError as error:
-        message = str(error).partition(' - at ')[0]
-        match = re.fullmatch(r'JSON is malformed: (.*) \(byte (\d+)\)', message)
-        if match:
-            return _unreadable(body, match[1], int(match[2]))
-        return _unreadable(body, message[:1].lower() + message[1:], len(body))
+    document = decode_json(body, depth_limit=DEPTH_LIMIT)
+    if type(document) is Failure:
+        error = document.failure()
+        return _unreadable(body, error.problem, error.position)
+    return document
 
 
 def _unreadable(body: bytes, problem: str, position: int) -> Failure[UnreadableCall]:
     beginning = redact(body[:_REDACTED_BYTES].decode('utf-8', 'replace'))
     return Failure(UnreadableCall('json', problem, beginning[:EXCERPT_LIMIT], position))
-
-
-def _excess_depth(body: bytes) -> int | None:
-    """Return the position of the first bracket deeper than the limit, or None."""
-    if body.count(b'[') + body.count(b'{') <= DEPTH_LIMIT:
-        return None
-    depth = 0
-    for match in _TOKEN.finditer(body):
-        token = match[0]
-        depth += (token in b'[{') - (token in b']}')
-        if depth > DEPTH_LIMIT:
-            return match.start()
-    return None
 
 
 def json_type(value: Json) -> str:
