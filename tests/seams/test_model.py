@@ -308,6 +308,10 @@ def test_suggestion_describes_the_next_step(name: str) -> None:
     ('error', 'expected'),
     [
         (MissingParameter('read_file', 'path'), "Call read_file again with 'path'."),
+        (
+            UnreadableCall('openai', 'the call has no name', '', 0),
+            'Send the call again as well-formed openai; nothing was run.',
+        ),
         (UnknownTool('x', 'default', ()), 'No tool is available; continue without one.'),
         (UnknownTool('x', 'default', ('a',)), "The tools are 'a'."),
         (

@@ -117,6 +117,10 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         ('Remove at least 200 tokens: quote less, summarize long parts, or split the work in two.'),
     ),
     (
+        models.ContextTooLong('acme'),
+        ('Shorten the prompt: quote less, summarize long parts, or split the work in two.'),
+    ),
+    (
         models.ContentFiltered('acme', 'violence'),
         (
             'The policy of acme forbids this; do not try to bypass it. Request something else, '
@@ -128,6 +132,13 @@ SUGGESTIONS: list[tuple[TaggedError, str]] = [
         (
             'Request a shorter answer, or parts of fewer than 500 tokens, or allow more '
             'tokens; the answer ends in the middle.'
+        ),
+    ),
+    (
+        models.OutputTruncated('acme'),
+        (
+            'Request a shorter answer, or parts of it, or allow more tokens; the answer ends in '
+            'the middle.'
         ),
     ),
     (

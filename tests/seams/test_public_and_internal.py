@@ -355,6 +355,7 @@ def test_the_catalogue_has_internal_fields() -> None:
         'McpTransportFailed': {'reason'},
         'NetworkTimedOut': {'host'},
         'StoreUnavailable': {'reason'},
+        'StreamProviderFailed': {'code'},
         'UpstreamFailed': {'excerpt'},
     }
 

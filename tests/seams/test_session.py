@@ -366,6 +366,8 @@ def test_event_has_the_current_time_by_default() -> None:
         (ContextTooLong('acme', 9, 7), {'constraint': 'at most 7 tokens', 'provided_value': 9}),
         (ContextOverflow(9, 7), {'constraint': 'at most 7 tokens', 'provided_value': 9}),
         (OutputTruncated('acme', 7), {'constraint': 'at most 7 tokens'}),
+        (ContextTooLong('acme'), {}),
+        (OutputTruncated('acme'), {}),
         (
             A2aVersionNotSupported('2', ('1.0', '0.9')),
             {'constraint': 'one of 1.0 or 0.9', 'provided_value': '2'},

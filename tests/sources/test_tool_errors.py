@@ -42,7 +42,7 @@ def outcome(
     arguments: Mapping[str, object] = {},
     attempts: int = 1,
 ) -> Outcome[McpConnectionFailed | McpTimedOut]:
-    call = ToolCall('c-1', tool, {**arguments}, line=1)
+    call = ToolCall(tool, {**arguments}, id='c-1', line=1)
     return Outcome(1, call, Failure(error), attempts, 0.0, 0.0125)
 
 
@@ -98,7 +98,7 @@ def test_the_model_and_the_log_receive_different_forms(
 
 
 def test_a_successful_call_is_not_logged(logger: logging.Logger, handler: Records) -> None:
-    call = ToolCall('c-1', 'read_file', {}, line=1)
+    call = ToolCall('read_file', {}, id='c-1', line=1)
     outcomes(logger)(Outcome(1, call, Success('text'), 1, 0.0, 0.1))
     assert handler.records == []
 

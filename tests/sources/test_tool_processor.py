@@ -44,7 +44,7 @@ from seamwise.toolhost.outcome import Outcome
 from tests.seams.test_planner_exceptions import EXAMPLES
 from tests.sources.helpers import Records
 
-CALL = ToolCall('c-1', 'search', {'pattern': 'x'}, line=1)
+CALL = ToolCall('search', {'pattern': 'x'}, id='c-1', line=1)
 
 
 # A failed execution is retryable if it is transient
@@ -128,7 +128,9 @@ class QuotaSpent(
 def outcome_of(
     error: ToolError | ParsingError | GuardError | McpError, *, attempts: int = 1
 ) -> Outcome[McpError]:
-    return Outcome(1, ToolCall('c-1', 'slow_api', {}, line=1), Failure(error), attempts, 0.0, 0.1)
+    return Outcome(
+        1, ToolCall('slow_api', {}, id='c-1', line=1), Failure(error), attempts, 0.0, 0.1
+    )
 
 
 def react(outcome: Outcome[McpError]) -> str | float:
@@ -234,7 +236,7 @@ def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> N
 def test_the_details_have_the_keys_and_values_of_the_document(
     error: ToolError | GuardError | McpError, details: dict[str, object]
 ) -> None:
-    call = ToolCall('c-1', str(details.get('tool_name', 'query')), {}, line=1)
+    call = ToolCall(str(details.get('tool_name', 'query')), {}, id='c-1', line=1)
     info = classify(Outcome[McpError](1, call, Failure(error), 1, 0.0, 0.1))
     assert info is not None
     assert {key: info.details[key] for key in details} == details

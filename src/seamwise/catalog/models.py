@@ -84,13 +84,16 @@ class InvalidModelRequest(
 class ContextTooLong(
     TaggedError,
     category=Category.VALIDATION,
-    message='{provider} rejects the prompt as too long (tokens: {tokens}, limit: {limit}).',
+    message='{provider} rejects the prompt as too long.',
 ):
-    """The prompt exceeds the context window of the model. The caller shortens it."""
+    """The prompt exceeds the context window of the model. The caller shortens it.
+
+    `tokens` and `limit` are None if the provider states them in its message only.
+    """
 
     provider: str
-    tokens: int
-    limit: int
+    tokens: int | None = None
+    limit: int | None = None
     cause: Cause | None = None
 
 
@@ -113,15 +116,15 @@ RequestError: TypeAlias = InvalidModelRequest | ContextTooLong | ContentFiltered
 class OutputTruncated(
     TaggedError,
     category=Category.VALIDATION,
-    message='The answer of {provider} was cut at its token limit ({limit}).',
+    message='The answer of {provider} was cut at its token limit.',
 ):
-    """The answer reached the token limit of the request.
+    """The answer reached the token limit of the request, `limit` if it is known.
 
     The caller asks for less or raises the limit.
     """
 
     provider: str
-    limit: int
+    limit: int | None = None
     cause: Cause | None = None
 
 

@@ -21,7 +21,7 @@ class UnreadableCall(
     problem: str
     excerpt: str
     position: int
-    id: str | None = None
+    id: str | int | None = None
     tool: str | None = None
 
 

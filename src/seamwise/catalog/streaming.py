@@ -87,11 +87,15 @@ AbortFailure: TypeAlias = StreamAborted | UserInterrupted
 class StreamProviderFailed(
     TaggedError, category=Category.UNAVAILABLE, message='{provider} ended the stream with an error.'
 ):
-    """The service that sends the stream failed. The caller retries with growing delays."""
+    """The service that sends the stream failed. The caller retries with growing delays.
+
+    `code` is the service's own word for the error, such as `overloaded_error`.
+    """
 
     provider: str
     status: int | None = None
     retry_after: float | None = None
+    code: Internal[str | None] = None
     cause: Cause | None = None
 
 

@@ -23,12 +23,16 @@ class Finding(Struct, frozen=True):
 class MissingParameter(
     TaggedError, category=Category.VALIDATION, message='{tool} needs the parameter {parameter!r}.'
 ):
-    """A required parameter is missing. The caller adds it and corrects the findings in `also`."""
+    """A required parameter is missing. The caller adds it and corrects the findings in `also`.
+
+    `also` holds up to 20 findings, and `more` is the number of the rest, None if there are no more.
+    """
 
     tool: str
     parameter: str
     example: str | None = None
     also: tuple[Finding, ...] = ()
+    more: int | None = None
 
 
 class InvalidParameter(
@@ -38,7 +42,8 @@ class InvalidParameter(
 ):
     """A parameter is unknown, has the wrong type, is out of range or does not fit the workspace.
 
-    The caller corrects it.
+    The caller corrects it. `also` holds up to 20 further findings, and `more` is the number of the
+    rest, None if there are no more.
     """
 
     tool: str
@@ -46,6 +51,7 @@ class InvalidParameter(
     reason: str
     value: Secret[object] | None = None
     also: tuple[Finding, ...] = ()
+    more: int | None = None
 
 
 class UnknownTool(TaggedError, category=Category.NOT_FOUND, message='There is no tool {tool!r}.'):

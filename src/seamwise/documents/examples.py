@@ -16,9 +16,10 @@ from seamwise.documents.recipes import RECIPES, Calls
 from seamwise.documents.shape import Example
 from seamwise.documents.unions import CatalogError
 from seamwise.errors import TaggedError
+from seamwise.toolhost.builtin import workspace_tools
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
-from seamwise.toolhost.workspace.workspace import Workspace
 
 
 def has_recipe(kind: type[Any]) -> TypeIs[type[CatalogError]]:
@@ -47,7 +48,7 @@ def _run(recipe: Calls) -> object:
     with TemporaryDirectory(prefix='seamwise-') as folder:
         root = Path(folder)
         _write_files(root, recipe.files)
-        host = Host(Workspace(root), mistake_limit=recipe.mistake_limit)
+        host = Host(workspace_tools(Workspace(root)), mistake_limit=recipe.mistake_limit)
         lines = list(read_calls(BytesIO('\n'.join(recipe.lines).encode())))
         with _limit_handles(recipe.handles):
             result = [host.run(line) for line in lines][-1]

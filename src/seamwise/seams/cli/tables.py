@@ -129,6 +129,8 @@ def _offered_models(error: models.ModelNotFound) -> str | None:
 
 
 def _excess_tokens(error: models.ContextTooLong) -> str:
+    if error.tokens is None or error.limit is None:
+        return 'shorten the prompt.'
     return f'remove at least {error.tokens - error.limit:,} tokens.'
 
 

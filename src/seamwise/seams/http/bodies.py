@@ -100,6 +100,21 @@ class ErrorBody(Struct, frozen=True):
     docs: str | UnsetType
 
 
+def error_body(error: HttpError) -> ErrorBody:
+    """Return the member `error` of the envelope of an error."""
+    # Positional arguments are faster; this runs for every failure.
+    delay = error.retry_after_ms
+    return ErrorBody(
+        error.code,
+        error.type,
+        error.message,
+        error.details or UNSET,
+        error.retryable,
+        UNSET if delay is None else delay,
+        error.docs or UNSET,
+    )
+
+
 class FailureEnvelope(Struct, frozen=True):
     """The envelope of an error."""
 
@@ -135,18 +150,9 @@ class Envelope(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error in the envelope."""
-        # Positional arguments are faster; this runs for every failure.
-        delay = error.retry_after_ms
-        body = ErrorBody(
-            error.code,
-            error.type,
-            error.message,
-            error.details or UNSET,
-            error.retryable,
-            UNSET if delay is None else delay,
-            error.docs or UNSET,
+        return encode(
+            FailureEnvelope(False, error_body(error), in_utc(now), safe_request_id(request_id))  # noqa: FBT003 -- as above
         )
-        return encode(FailureEnvelope(False, body, in_utc(now), safe_request_id(request_id)))  # noqa: FBT003 -- as above
 
 
 class ProblemDetails(Struct, frozen=True, kw_only=True):

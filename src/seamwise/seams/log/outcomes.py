@@ -44,7 +44,7 @@ def outcomes(
     >>> logger = logging.Logger('docs', logging.INFO)
     >>> logger.addHandler(logging.StreamHandler(sys.stdout))
     >>> on_outcome = outcomes(logger, alert=lambda record: print('alert:', record.error_type))
-    >>> call = ToolCall('c-1', 'search', {'pattern': 'x'}, line=1)
+    >>> call = ToolCall('search', {'pattern': 'x'}, id='c-1', line=1)
     >>> on_outcome(Outcome(1, call, Failure(ResourceExhausted('memory')), 2, 0.5, 3.0))
     search failed: The machine is out of memory. (ResourceExhausted)
     alert: ResourceExhausted

@@ -217,9 +217,11 @@ def suggest_for_invalid_model_request(error: models.InvalidModelRequest) -> str:
 
 
 def suggest_for_context_too_long(error: models.ContextTooLong) -> str:
-    """Suggest a prompt that is shorter by the number of excess tokens."""
-    excess = pluralize(max(error.tokens - error.limit, 1), 'token')
-    return f'Remove at least {excess}: quote less, summarize long parts, or split the work in two.'
+    """Suggest a prompt that is shorter, by the number of excess tokens if it is known."""
+    step = 'Shorten the prompt'
+    if error.tokens is not None and error.limit is not None:
+        step = f'Remove at least {pluralize(max(error.tokens - error.limit, 1), "token")}'
+    return f'{step}: quote less, summarize long parts, or split the work in two.'
 
 
 def suggest_for_content_filtered(error: models.ContentFiltered) -> str:
@@ -232,8 +234,9 @@ def suggest_for_content_filtered(error: models.ContentFiltered) -> str:
 
 def suggest_for_output_truncated(error: models.OutputTruncated) -> str:
     """Suggest shorter answers or a higher limit."""
+    parts = 'parts of it' if error.limit is None else f'parts of fewer than {error.limit} tokens'
     return (
-        f'Request a shorter answer, or parts of fewer than {error.limit} tokens, '
+        f'Request a shorter answer, or {parts}, '
         'or allow more tokens; the answer ends in the middle.'
     )
 
@@ -317,10 +320,11 @@ UNKNOWN_FORMAT = (
 
 def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
     """Suggest sending the call again, with the text around the syntax error."""
-    return (
-        f'Send the call again as well-formed {error.format}; nothing was run. '
-        f'The received text is: {truncate(error.excerpt, EXCERPT_LIMIT)}'
-    )
+    suggestion = f'Send the call again as well-formed {error.format}; nothing was run.'
+    # A call in the object of a provider has no text.
+    if not error.excerpt:
+        return suggestion
+    return f'{suggestion} The received text is: {truncate(error.excerpt, EXCERPT_LIMIT)}'
 
 
 def suggest_for_schema_violations(error: parsing.SchemaViolations) -> str:
@@ -654,6 +658,12 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
     """Suggest another attempt if the cause may pass, else another way, with the cause."""
     if error.defect is not None:
         return TOOL_FAULT
+    if isinstance(error.cause, TaggedError) and not error.retryable:
+        # The tool itself has judged the call, such as one of an MCP server.
+        return (
+            f'The tool reports: {_public_cause(error).rstrip(".")}. Correct the call if it is the '
+            'reason, else choose another way, or tell the user.'
+        )
     # The text of an exception is the tool's own here, unlike that of a driver.
     is_tagged = isinstance(error.cause, TaggedError)
     text = _public_cause(error) if is_tagged else cause_link(error.cause).message

@@ -74,6 +74,10 @@ GUARDS: Adapter[policies.GuardError, ErrorEvent] = Adapter(
 )
 
 
+def _token_limit(error: models.ContextTooLong | models.OutputTruncated) -> str | None:
+    return None if error.limit is None else f'at most {error.limit} tokens'
+
+
 MODELS: Adapter[models.ModelError, ErrorEvent] = Adapter(
     lambda: (
         on(models.ModelNotFound).publishes('error.permanent', 'ERR_MODEL_001')
@@ -87,14 +91,14 @@ MODELS: Adapter[models.ModelError, ErrorEvent] = Adapter(
         | on(models.ContextTooLong).publishes(
             'error.validation',
             'ERR_MODEL_007',
-            constraint=lambda error: f'at most {error.limit} tokens',
+            constraint=_token_limit,
             provided_value=lambda error: error.tokens,
         )
         | on(models.ContentFiltered).publishes('error.permanent', 'ERR_MODEL_008')
         | on(models.OutputTruncated).publishes(
             'error.validation',
             'ERR_MODEL_009',
-            constraint=lambda error: f'at most {error.limit} tokens',
+            constraint=_token_limit,
         )
         | on(models.StructuredOutputInvalid).publishes('error.transient', 'ERR_MODEL_010')
         | on(models.QuotaExceeded).publishes('error.permanent', 'ERR_QUOTA_001')
