@@ -62,7 +62,7 @@ def deadline(
     return DeadlineLayer(seconds, at, name, observer, world)
 
 
-class DeadlineScope(Permit):
+class DeadlineScope:
     """Deadline of one call, by the clock of its world, and the scope that encloses it.
 
     `task` is the task that an alarm cancels at this deadline: an alarm of this scope, or of an
@@ -75,11 +75,11 @@ class DeadlineScope(Permit):
     or an enclosing one.
     """
 
-    __slots__ = ('_layer', 'allowed', 'at', 'clock', 'is_over', 'name', 'parent', 'task')
+    __slots__ = ('allowed', 'at', 'clock', 'is_over', 'name', 'parent', 'task')
 
     def __init__(
         self,
-        layer: 'DeadlineLayer',
+        clock: Callable[[], float],
         at: float,
         name: str,
         allowed: float,
@@ -87,31 +87,16 @@ class DeadlineScope(Permit):
         task: Task[Any] | None,
     ) -> None:
         # Not that of the world at a later time: `at` is a time of this clock.
-        self.clock = layer.world.clock
+        self.clock = clock
         self.at = at
         self.name = name
         self.allowed = allowed
         self.parent = parent
         self.task = task
         self.is_over = False
-        self._layer = layer
 
-    @override
-    def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
-        """Return the outcome, or the failure if it is late."""
-        self._exit()
-        return outcome if self.clock() < self.at else self._fail()
-
-    @override
-    def abort(self, error: BaseException, /) -> Failure[object] | None:
-        """Let the exception propagate."""
-        self._exit()
-        return None
-
-    def _fail(self) -> Failure[DeadlineExceeded]:
-        return self._layer.fail(DeadlineExceeded(self.name, self.allowed))
-
-    def _exit(self) -> None:
+    def end(self) -> None:
+        """End the scope with its call, in time or late."""
         self.is_over = True
         # A background task keeps this scope in its context: it must not keep a finished task alive.
         self.task = None
@@ -121,7 +106,40 @@ class DeadlineScope(Permit):
             CURRENT_SCOPE.set(self.parent)
 
 
-class _AlarmScope(DeadlineScope):
+class _LayerScope(DeadlineScope, Permit):
+    """Deadline of a call inside a guard."""
+
+    __slots__ = ('_layer',)
+
+    def __init__(
+        self,
+        layer: 'DeadlineLayer',
+        at: float,
+        name: str,
+        allowed: float,
+        parent: DeadlineScope | None,
+        task: Task[Any] | None,
+    ) -> None:
+        DeadlineScope.__init__(self, layer.world.clock, at, name, allowed, parent, task)
+        self._layer = layer
+
+    @override
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
+        """Return the outcome, or the failure if it is late."""
+        self.end()
+        return outcome if self.clock() < self.at else self._fail()
+
+    @override
+    def abort(self, error: BaseException, /) -> Failure[object] | None:
+        """Let the exception propagate."""
+        self.end()
+        return None
+
+    def _fail(self) -> Failure[DeadlineExceeded]:
+        return self._layer.fail(DeadlineExceeded(self.name, self.allowed))
+
+
+class _AlarmScope(_LayerScope):
     """Deadline of a call in a task, with an alarm that cancels the task."""
 
     __slots__ = ('_alarm', '_cancelled_task', '_cancelling', '_has_rung')
@@ -153,9 +171,9 @@ class _AlarmScope(DeadlineScope):
         """
         self._alarm.cancel()
         if not self._has_rung:
-            return DeadlineScope.leave(self, outcome)
+            return _LayerScope.leave(self, outcome)
         self._cancelled_task.uncancel()
-        self._exit()
+        self.end()
         return self._fail()
 
     @override
@@ -164,7 +182,7 @@ class _AlarmScope(DeadlineScope):
         self._alarm.cancel()
         # Withdraw the request for every exception.
         is_own = self._has_rung and self._cancelled_task.uncancel() <= self._cancelling
-        self._exit()
+        self.end()
         if is_own and isinstance(error, CancelledError):
             return self._fail()
         return None
@@ -174,8 +192,8 @@ class _AlarmScope(DeadlineScope):
         self._alarm.cancel()
 
     @override
-    def _exit(self) -> None:
-        DeadlineScope._exit(self)
+    def end(self) -> None:
+        DeadlineScope.end(self)
         del self._cancelled_task
 
 
@@ -184,7 +202,7 @@ CURRENT_SCOPE: Final[ContextVar[DeadlineScope | None]] = ContextVar(
 )
 
 
-def _enclosing_scope() -> DeadlineScope | None:
+def enclosing_scope() -> DeadlineScope | None:
     """Return the innermost scope whose call has not ended."""
     scope = CURRENT_SCOPE.get()
     while scope is not None and scope.is_over:
@@ -229,7 +247,7 @@ def remaining(maximum: float | None = None) -> float | None:
     >>> remaining(), remaining(10.0)
     (None, 10.0)
     """
-    scope = _enclosing_scope()
+    scope = enclosing_scope()
     if scope is None:
         return maximum
     seconds = max(scope.at - scope.clock(), 0.0)
@@ -267,7 +285,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         task = current_task_or_none()
         if task is None:
             refuse_trio()
-        parent = _enclosing_scope()
+        parent = enclosing_scope()
         has_alarm = False
         if parent is not None:
             has_same_clock = parent.clock is clock
@@ -280,7 +298,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         if at <= now:
             return self.fail(DeadlineExceeded(name, allowed, attempts=0))
         if task is None or has_alarm:
-            scope = DeadlineScope(self, at, name, allowed, parent, task)
+            scope = _LayerScope(self, at, name, allowed, parent, task)
         else:
             scope = _AlarmScope(self, at, name, allowed, parent, task)
             scope.start_alarm(task, self.world, at - now)

@@ -291,3 +291,14 @@ def _outcomes(attempts: list[Task[Result[T, E]]]) -> list[Result[T, E]]:
         # `pop` removes the failed task from this frame, to which its traceback refers.
         outcomes.append(ended.pop(0).result())
     return outcomes
+
+
+def without_hedges(guard: Guard[E], /) -> Guard[E]:
+    """Return a pipeline without its hedges, for operations that must not run twice.
+
+    >>> from seamwise.policies.retry import retry
+    >>> without_hedges(retry() >> hedge(after=0.1, name='search'))
+    <guard retry>
+    """
+    layers = tuple(layer for layer in guard._layers if not isinstance(layer, HedgeLayer))
+    return guard if layers == guard._layers else Guard(layers)

@@ -12,6 +12,7 @@ from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
+from seamwise.policies._engine.single_attempt import may_repeat
 from seamwise.policies._engine.validation import check_callable, check_float, check_int
 from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import Backoff, Jitter
@@ -189,7 +190,7 @@ class _RetriedCall(Permit):
     def _fail(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Wait:
         """Return the delay before a retry, or the outcome after giving up."""
         settings = self.settings
-        if not settings.when(error):
+        if not (settings.when(error) and may_repeat()):
             # The retry has no part in a failure of the first attempt that it does not repeat.
             return outcome if self.attempt == 1 else self._give_up(outcome, error, 'not_retryable')
         delay, reason = self._next_delay(error)
