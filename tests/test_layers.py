@@ -81,7 +81,15 @@ def test_a_text_helper_imports_only_the_core(file: Path) -> None:
     assert {layer_of(name) for name in own_imports(file)} <= {'core'}
 
 
-@pytest.mark.parametrize('file', files_of('toolhost'), ids=module_of)
+def shows_errors(file: Path) -> bool:
+    """Return whether a file of the tool host answers calls, or serves tools to clients."""
+    folder, *rest = file.relative_to(SOURCE / 'toolhost').parts
+    return folder in {'mcp', 'server'} or (folder, *rest) == ('formats', 'answers.py')
+
+
+@pytest.mark.parametrize(
+    'file', [file for file in files_of('toolhost') if not shows_errors(file)], ids=module_of
+)
 def test_a_tool_imports_no_seam(file: Path) -> None:
     assert not [name for name in own_imports(file) if layer_of(name) == 'seams']
 
@@ -118,7 +126,6 @@ LAZY_MODULES = [
     'pathlib',
     'click',
     'rich',
-    'pathspec',
     'rapidfuzz',
 ]
 

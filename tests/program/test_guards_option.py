@@ -30,6 +30,8 @@ from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import json_renderer, text_renderer
 from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import command as run
+from seamwise.toolhost.builtin import workspace_tools
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, record_event
@@ -243,8 +245,9 @@ def test_guards_file_errors_do_not_need_standard_error(folder: Path) -> None:
 
 
 @pytest.mark.parametrize('text', EXAMPLES)
-def test_documented_guards_file_is_valid(text: str) -> None:
-    assert type(parse_guards(text.encode(), 'guards.toml')) is Success
+def test_documented_guards_file_is_valid(text: str, tmp_path: Path) -> None:
+    tools = workspace_tools(Workspace(tmp_path))
+    assert type(parse_guards(text.encode(), 'guards.toml', tools=tools)) is Success
 
 
 def tables_in(struct: type[Struct]) -> Iterator[type[Struct]]:
@@ -478,7 +481,7 @@ def run_play(*outcomes: Outcome[Struct, ToolError] | Exception) -> CallResult:
             raise outcome
         return outcome
 
-    line = InputLine(1, 'p', Success(ToolCall('p', 'play', {}, 1)))
+    line = InputLine(1, 'p', Success(ToolCall('play', {}, id='p', line=1)))
     try:
         return CallResult(
             line,

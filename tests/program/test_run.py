@@ -21,8 +21,8 @@ from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.rendering import json_renderer
 from seamwise.program.run import command as run
 from seamwise.seams.log import LogRecord
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.calls import InputLine
-from seamwise.toolhost.workspace.workspace import Workspace
 from tests.strategies import PLANTED, errors
 from tests.toolhost.helpers import unprivileged
 
@@ -324,7 +324,7 @@ def test_exit_code_is_1_if_a_call_failed(workspace: Path, calls: str, code: int)
             ['--workspace', '.', '--seam', 'cli', '--locale', 'klingon'],
             "is not one of 'en', 'zh_CN'.",
         ),
-        (['--workspace', '.', '--seam', 'cli', '--jsn'], "Did you mean '--json'?"),
+        (['--workspace', '.', '--seam', 'cli', '--jsonn'], "Did you mean '--json'?"),
         (
             ['--workspace', '.', '--seam', 'cli', '--repeat-limit', '-1'],
             '-1 is not in the range x>=0',
@@ -333,6 +333,7 @@ def test_exit_code_is_1_if_a_call_failed(workspace: Path, calls: str, code: int)
             ['--workspace', '.', '--seam', 'cli', '--mistake-limit', 'x'],
             "'x' is not a valid integer",
         ),
+        (['--workspace', '.', '--seam', 'cli', '--env', 'A=1'], "'A=1' is not the name of"),
         (['--workspace', '.', '--seam', 'cli', 'a', 'b'], 'unexpected extra argument'),
     ],
 )
@@ -646,3 +647,14 @@ def test_no_file_descriptor_is_left_open(workspace: Path) -> None:
 
 def open_descriptors() -> int:
     return sum(1 for _ in Path('/proc/self/fd').iterdir())
+
+
+def test_commands_get_the_variables_that_are_named(
+    workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ('FIRST', 'SECOND', 'THIRD'):
+        monkeypatch.setenv(name, name.lower())
+    echo = call('execute_command', command='echo $FIRST,$SECOND,$THIRD')
+    assert 'first,,third' in str(
+        lines(workspace, echo, 'model', '--env', 'FIRST', '--env', 'THIRD')
+    )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.toolhost.workspace.workspace import Workspace
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from tests.toolhost.helpers import CANARY
 
 

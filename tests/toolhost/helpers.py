@@ -3,11 +3,19 @@
 import gc
 import os
 import resource
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from typing_extensions import override
+
+from seamwise import Failure, Result
+from seamwise.catalog.tools import ToolError
+from seamwise.policies import GuardError
 from seamwise.testing import assert_failure, assert_success
+from seamwise.toolhost import Tools
+from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit
+from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 
 NOBODY = 65534
 
@@ -17,6 +25,38 @@ CANARY = 'OUTSIDE-CANARY-5f1c\n'
 # Short names: these tests check many paths and texts in one line.
 value_of = assert_success
 error_of = assert_failure
+
+
+def run_tool(
+    tools: Tools[ToolError],
+    name: str,
+    arguments: Mapping[str, object],
+    *,
+    runner: GuardedRunner | None = None,
+    stats: CallStats | None = None,
+) -> Result[object, ToolError | GuardError]:
+    """Run a tool inside its guards, as a call would."""
+    found = tools.find(name).bind(lambda tool: tool.bind(arguments))
+    if type(found) is Failure:
+        return found
+    invocation = found.unwrap()
+    return (runner or GuardedRunner()).run(
+        name, lambda: invocation.check(invocation.run()), stats=stats or CallStats()
+    )
+
+
+class FakeLimit(TimeLimit):
+    """A limit that ends after a number of checks."""
+
+    def __init__(self, seconds: float | None = None, *, checks: int) -> None:
+        super().__init__(seconds)
+        self._checks = checks
+
+    @override
+    def check(self) -> None:
+        if not self._checks:
+            raise OutOfTime(self.seconds)
+        self._checks -= 1
 
 
 @contextmanager

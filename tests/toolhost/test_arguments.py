@@ -1,6 +1,9 @@
 """Strict conversion of arguments, with all findings at once."""
 
-from typing import Annotated, Literal
+import time
+from datetime import date
+from enum import Enum
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 import pytest
@@ -12,41 +15,56 @@ from seamwise import Success
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.errors import TaggedError
 from seamwise.toolhost.arguments import (
-    ExampleValue,
+    MAX_FINDINGS,
+    Example,
     NotBelow,
     convert_arguments,
     describe_type,
+    read_parameter,
 )
 from tests.toolhost.helpers import error_of, value_of
 
 
-class Parameters(Struct, frozen=True, kw_only=True):
-    path: Annotated[str, ExampleValue('src/app.py')]
-    text: Annotated[str, Meta(min_length=1)]
-    first: Annotated[int, Meta(ge=1)] = 1
-    last: Annotated[Annotated[int, Meta(ge=1)] | None, NotBelow('first')] = None
-    limit: Annotated[int, Meta(ge=1, le=10_000)] = 200
-    timeout: Annotated[float, Meta(ge=0.1, le=60)] = 10.0
-    flag: bool = False
-    mode: Literal['a', 'b'] = 'a'
-    glob: str | None = None
+class Unit(Enum):
+    CELSIUS = 'C'
+    FAHRENHEIT = 'F'
+
+
+Number: Any = cast('Any', Literal)[tuple(range(10, 110))]
+
+PARAMETERS = {
+    'path': read_parameter(Annotated[str, Example('src/app.py')], None, is_required=True),
+    'text': read_parameter(Annotated[str, Meta(min_length=1)], None, is_required=True),
+    'first': read_parameter(Annotated[int, Meta(ge=1)], 1, is_required=False),
+    'last': read_parameter(
+        Annotated[Annotated[int, Meta(ge=1)] | None, NotBelow('first')], None, is_required=False
+    ),
+    'limit': read_parameter(Annotated[int, Meta(ge=1, le=10_000)], 200, is_required=False),
+    'timeout': read_parameter(Annotated[float, Meta(ge=0.1, le=60)], 10.0, is_required=False),
+    'flag': read_parameter(bool, False, is_required=False),
+    'mode': read_parameter(Literal['a', 'b'], 'a', is_required=False),
+    'glob': read_parameter(str | None, None, is_required=False),
+    'unit': read_parameter(Unit | None, None, is_required=False),
+    'number': read_parameter(Number, 10, is_required=False),
+    'modes': read_parameter(set[Literal['a', 'b']], set[str](), is_required=False),
+    'day': read_parameter(date, date(2026, 1, 2), is_required=False),
+}
 
 
 REQUIRED: dict[str, object] = {'path': 'a', 'text': 'x'}
 
 
 def reason(**arguments: object) -> str:
-    error = error_of(convert_arguments('tool', Parameters, REQUIRED | arguments), InvalidParameter)
+    error = error_of(convert_arguments('tool', PARAMETERS, REQUIRED | arguments), InvalidParameter)
     assert error.parameter in arguments
     assert error.also == ()
     return error.reason
 
 
-def test_valid_arguments_become_the_struct_with_defaults() -> None:
-    assert value_of(convert_arguments('tool', Parameters, REQUIRED)) == Parameters(
-        path='a', text='x'
-    )
-    all_arguments: dict[str, object] = {
+def test_valid_arguments_are_converted_without_the_defaults() -> None:
+    assert value_of(convert_arguments('tool', PARAMETERS, REQUIRED)) == REQUIRED
+    arguments: dict[str, object] = {
+        **REQUIRED,
         'first': 2,
         'last': 2,
         'limit': 10_000,
@@ -55,19 +73,13 @@ def test_valid_arguments_become_the_struct_with_defaults() -> None:
         'mode': 'b',
         'glob': '*',
     }
-    assert (
-        msgspec.structs.asdict(
-            value_of(convert_arguments('tool', Parameters, REQUIRED | all_arguments))
-        )
-        == REQUIRED | all_arguments
-    )
-    assert value_of(
-        convert_arguments('tool', Parameters, REQUIRED | {'last': None, 'glob': None})
-    ) == Parameters(path='a', text='x')
+    assert value_of(convert_arguments('tool', PARAMETERS, arguments)) == arguments
+    arguments |= {'last': None, 'glob': None}
+    assert value_of(convert_arguments('tool', PARAMETERS, arguments)) == arguments
 
 
 def test_an_integer_is_accepted_as_a_number() -> None:
-    timeout = value_of(convert_arguments('tool', Parameters, REQUIRED | {'timeout': 5})).timeout
+    timeout = value_of(convert_arguments('tool', PARAMETERS, REQUIRED | {'timeout': 5}))['timeout']
     assert (timeout, type(timeout)) == (5.0, float)
 
 
@@ -103,7 +115,12 @@ def test_an_integer_is_accepted_as_a_number() -> None:
         ('flag', 'true', 'must be true or false, not a string'),
         ('flag', None, 'must be true or false, not null'),
         ('glob', 7, 'must be a string or null, not 7'),
-        ('mode', 'c', "Invalid enum value 'c'"),
+        ('mode', 'hunter2', 'must be "a" or "b", not another string'),
+        ('mode', 1, 'must be "a" or "b", not 1'),
+        ('unit', 'c', 'must be "C" or "F" or null, not another string'),
+        ('number', 8, f'must be {" or ".join(map(str, range(10, 30)))} or 80 more, not 8'),
+        ('day', 'today', 'Invalid RFC3339 encoded date'),
+        ('modes', ['a', 'hunter2'], 'must be one of the values in the schema - at `$[1]`'),
     ],
 )
 def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
@@ -114,14 +131,14 @@ def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
 
 def test_the_error_contains_the_value_but_never_prints_it() -> None:
     error = error_of(
-        convert_arguments('tool', Parameters, REQUIRED | {'flag': 'hunter2'}), InvalidParameter
+        convert_arguments('tool', PARAMETERS, REQUIRED | {'flag': 'hunter2'}), InvalidParameter
     )
     assert error.value is not None
     assert error.value.reveal() == 'hunter2'
     assert 'hunter2' not in f'{error} {error!r}'
     unhashable: dict[str, object] = {'flag': {}}
     assert hash(
-        error_of(convert_arguments('tool', Parameters, REQUIRED | unhashable), InvalidParameter)
+        error_of(convert_arguments('tool', PARAMETERS, REQUIRED | unhashable), InvalidParameter)
     )
 
 
@@ -131,11 +148,11 @@ class TestMinimumFromAnotherParameter:
 
     def test_the_default_of_the_other_parameter_is_the_minimum(self) -> None:
         assert reason(last=0) == 'must be an integer of 1 or more or null, not 0'
-        value_of(convert_arguments('tool', Parameters, REQUIRED | {'last': 1}))
+        value_of(convert_arguments('tool', PARAMETERS, REQUIRED | {'last': 1}))
 
     def test_the_minimum_is_not_checked_against_an_invalid_value(self) -> None:
         error = error_of(
-            convert_arguments('tool', Parameters, REQUIRED | {'first': 'x', 'last': 1}),
+            convert_arguments('tool', PARAMETERS, REQUIRED | {'first': 'x', 'last': 1}),
             InvalidParameter,
         )
         assert (error.parameter, error.also) == ('first', ())
@@ -144,10 +161,12 @@ class TestMinimumFromAnotherParameter:
 class TestOrderOfFindings:
     def test_findings_are_sorted_by_missing_unknown_wrong(self) -> None:
         error = error_of(
-            convert_arguments('tool', Parameters, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
+            convert_arguments('tool', PARAMETERS, {'zeta': 1, 'glob': 7, 'alpha': 2, 'first': 0}),
             MissingParameter,
         )
-        parameters = 'path, text, first, last, limit, timeout, flag, mode, glob'
+        parameters = (
+            'path, text, first, last, limit, timeout, flag, mode, glob, unit, number, modes, day'
+        )
         assert (error.tool, error.parameter, error.example) == ('tool', 'path', 'src/app.py')
         assert error.also == (
             Finding('text', 'is missing'),
@@ -159,7 +178,7 @@ class TestOrderOfFindings:
 
     def test_unknown_parameters_are_sorted_by_name(self) -> None:
         error = error_of(
-            convert_arguments('tool', Parameters, REQUIRED | {'b': 1, 'a': 2, 'glob': 7}),
+            convert_arguments('tool', PARAMETERS, REQUIRED | {'b': 1, 'a': 2, 'glob': 7}),
             InvalidParameter,
         )
         assert error.parameter == 'a'
@@ -168,7 +187,7 @@ class TestOrderOfFindings:
 
     def test_wrong_values_are_sorted_as_declared(self) -> None:
         error = error_of(
-            convert_arguments('tool', Parameters, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
+            convert_arguments('tool', PARAMETERS, {'glob': 7, 'timeout': 0, 'text': '', 'path': 1}),
             InvalidParameter,
         )
         assert [error.parameter, *(finding.parameter for finding in error.also)] == [
@@ -179,24 +198,82 @@ class TestOrderOfFindings:
         ]
 
     def test_a_missing_parameter_without_an_example_reports_none(self) -> None:
-        error = error_of(convert_arguments('tool', Parameters, {'path': 'a'}), MissingParameter)
+        error = error_of(convert_arguments('tool', PARAMETERS, {'path': 'a'}), MissingParameter)
         assert (error.parameter, error.example, error.also) == ('text', None, ())
 
     def test_arguments_are_valid_after_all_findings_are_fixed(self) -> None:
         arguments: dict[str, object] = {'limit': 0, 'x': 1, 'flag': 'no', 'last': 0}
-        error = error_of(convert_arguments('tool', Parameters, arguments), MissingParameter)
+        error = error_of(convert_arguments('tool', PARAMETERS, arguments), MissingParameter)
         for name in [error.parameter, *(finding.parameter for finding in error.also)]:
             arguments.pop(name, None)
             if name in REQUIRED:
                 arguments[name] = REQUIRED[name]
-        value_of(convert_arguments('tool', Parameters, arguments))
+        value_of(convert_arguments('tool', PARAMETERS, arguments))
 
 
 def test_a_long_parameter_name_is_shortened() -> None:
     error = error_of(
-        convert_arguments('tool', Parameters, REQUIRED | {'x' * 5_000: 1}), InvalidParameter
+        convert_arguments('tool', PARAMETERS, REQUIRED | {'x' * 5_000: 1}), InvalidParameter
     )
     assert len(error.parameter) < 1_100
+
+
+def test_a_lone_surrogate_is_rejected_at_any_depth() -> None:
+    parameters = {'at': read_parameter(dict[str, list[object]], None, is_required=True)}
+    error = error_of(
+        convert_arguments('tool', parameters, {'at': {'a': [{'b\udc00': 1}]}}), InvalidParameter
+    )
+    assert error.reason == "must not contain a lone surrogate ('\\udc00')"
+    valid: dict[str, object] = {'at': {'a': ['b', 10**400]}}
+    assert value_of(convert_arguments('tool', parameters, valid)) == valid
+
+
+class Node(Struct):
+    children: 'list[Node]'
+
+
+def test_an_argument_that_is_nested_too_deeply_is_rejected() -> None:
+    value: object = {'children': []}
+    for _ in range(100_000):
+        value = {'children': [value]}
+    parameters = {'at': read_parameter(Node, None, is_required=True)}
+    error = error_of(convert_arguments('tool', parameters, {'at': value}), InvalidParameter)
+    assert error.reason == 'is nested too deeply'
+
+
+class TestManyFindings:
+    def test_the_first_findings_are_listed_and_the_others_counted(self) -> None:
+        unknown: dict[str, object] = {f'x{number:03}': 1 for number in reversed(range(100))}
+        error = error_of(
+            convert_arguments('tool', PARAMETERS, REQUIRED | unknown | {'flag': 1}),
+            InvalidParameter,
+        )
+        names = [error.parameter, *(finding.parameter for finding in error.also)]
+        assert names == [f'x{number:03}' for number in range(MAX_FINDINGS + 1)]
+        assert error.more == 100 + 1 - len(names)
+
+    def test_missing_parameters_come_first(self) -> None:
+        unknown: dict[str, object] = {f'x{number:03}': 1 for number in range(19)}
+        error = error_of(
+            convert_arguments('tool', PARAMETERS, {**unknown, 'flag': 1}), MissingParameter
+        )
+        assert [finding.parameter for finding in error.also] == ['text', *unknown]
+        assert error.more == 1
+
+    def test_exactly_as_many_findings_as_fit_have_no_rest(self) -> None:
+        unknown: dict[str, object] = {f'x{number:03}': 1 for number in range(MAX_FINDINGS + 1)}
+        error = error_of(
+            convert_arguments('tool', PARAMETERS, REQUIRED | unknown), InvalidParameter
+        )
+        assert (len(error.also), error.more) == (MAX_FINDINGS, None)
+
+    def test_a_million_unknown_parameters_are_no_effort(self) -> None:
+        unknown: dict[str, object] = dict.fromkeys(map(str, range(1_000_000)), 1)
+        started_at = time.process_time()
+        error = error_of(convert_arguments('tool', PARAMETERS, unknown), MissingParameter)
+        # Generous: it takes half a second.
+        assert time.process_time() - started_at < 20
+        assert error.more == 1_000_000 + 2 - 1 - MAX_FINDINGS
 
 
 VALUES = (
@@ -209,12 +286,11 @@ VALUES = (
 )
 
 
-@given(st.dictionaries(st.sampled_from([*Parameters.__struct_fields__, 'other']), VALUES))
+@given(st.dictionaries(st.sampled_from([*PARAMETERS, 'other']), VALUES))
 def test_any_arguments_are_converted_or_rejected(arguments: dict[str, object]) -> None:
-    result = convert_arguments('tool', Parameters, arguments)
+    result = convert_arguments('tool', PARAMETERS, arguments)
     if type(result) is Success:
-        values = msgspec.structs.asdict(result.unwrap())
-        assert {name: values[name] for name in arguments} == arguments
+        assert result.unwrap() == arguments
     else:
         error_of(result, TaggedError)
 
@@ -229,6 +305,9 @@ def test_types_are_described_in_words() -> None:
         int | str | None: 'an integer or a string or null',
         list[int]: None,
         list[int] | None: None,
+        Annotated[int, Meta(gt=0)]: None,
+        Annotated[str, Meta(min_length=2)]: None,
+        Annotated[str, Meta(pattern='^a')]: None,
     }
     for type_, expected in words.items():
         info = msgspec.inspect.type_info(type_)
@@ -236,3 +315,13 @@ def test_types_are_described_in_words() -> None:
             describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info)
             == expected
         )
+
+
+def test_annotations_are_read_in_a_union_and_around_it() -> None:
+    city: Any = Annotated[str, Example('Oslo')]
+    last: Any = Annotated[int, NotBelow('first')]
+    assert read_parameter(city | None, None, is_required=False).example == 'Oslo'
+    parameter = read_parameter(Annotated[last | None, Meta(title='x')], None, is_required=False)
+    assert parameter.not_below == 'first'
+    outer = Annotated[Annotated[str, Example('inner')], Example('outer')]
+    assert read_parameter(outer, None, is_required=True).example == 'outer'

@@ -16,16 +16,12 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
+from seamwise.toolhost import Tools, tool
+from seamwise.toolhost.builtin import workspace_tools
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
-from seamwise.toolhost.registry import Registry, registry, tool
-from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, value_of
-
-
-class PlayArguments(Struct, frozen=True, kw_only=True):
-    outcome: str = 'fine'
-    turn: int = 0
 
 
 class Played(Struct, frozen=True):
@@ -38,13 +34,14 @@ ERRORS: dict[str, ToolError] = {
 }
 
 
-def play(_workspace: Workspace, args: PlayArguments) -> Result[Played, ToolError]:
-    if args.outcome == 'bug':
+@tool
+def play(outcome: str = 'fine', turn: int = 0) -> Result[Played, ToolError]:
+    if outcome == 'bug':
         raise ZeroDivisionError
-    return Failure(ERRORS[args.outcome]) if args.outcome in ERRORS else Success(Played(args.turn))
+    return Failure(ERRORS[outcome]) if outcome in ERRORS else Success(Played(turn))
 
 
-TOOLS: Registry = registry([tool('play', PlayArguments, play)]).unwrap()
+TOOLS: Tools[ToolError] = Tools([play])
 
 
 def outcome_names(
@@ -56,7 +53,7 @@ def outcome_names(
     repeated: bool = False,
 ) -> list[str]:
     """Run one call per word; `bad` is an invalid line. Return `ok` or the name of each error."""
-    host = Host(workspace, registry=TOOLS, repeat_limit=repeat_limit, mistake_limit=mistake_limit)
+    host = Host(TOOLS, repeat_limit=repeat_limit, mistake_limit=mistake_limit)
     lines: list[str] = []
     for index, word in enumerate(words.split()):
         turn = 0 if repeated else index
@@ -69,7 +66,7 @@ def outcome_names(
 
 
 def test_valid_calls_run_and_invalid_lines_fail(folder: Path, workspace: Workspace) -> None:
-    host = Host(workspace)
+    host = Host(workspace_tools(workspace))
     calls = b"""\
 {"id": "c1", "tool": "write_file", "arguments": {"path": "a", "content": "one"}}
 {"id": "c1", "tool": "write_file", "arguments": {"path": "a", "content": "two", "overwrite": true}}
@@ -112,14 +109,14 @@ class TestRepetition:
         assert names == ['ok', 'UnreadableCall'] * 3 + ['ToolRepeated']
 
     def test_a_refused_call_does_not_run(self, folder: Path, workspace: Workspace) -> None:
-        host = Host(workspace, repeat_limit=2)
+        host = Host(workspace_tools(workspace), repeat_limit=2)
         line = b'{"tool": "execute_command", "arguments": {"command": "echo >> a"}}\n'
         results = [host.run(call) for call in read_calls(BytesIO(line * 4))]
         assert error_of(results[-1], ToolRepeated) == ToolRepeated('execute_command', 4, 2)
         assert tree(folder) == {'a': b'\n\n'}
 
     def test_a_repeated_call_of_an_unknown_tool_is_refused(self, workspace: Workspace) -> None:
-        host = Host(workspace, repeat_limit=1)
+        host = Host(workspace_tools(workspace), repeat_limit=1)
         first, second = [host.run(line) for line in read_calls(BytesIO(b'{"tool": "x"}\n' * 2))]
         error_of(first, UnknownTool)
         error_of(second, ToolRepeated)
@@ -158,13 +155,13 @@ class TestMistakes:
     def test_the_error_contains_the_count_and_the_limit_of_mistakes(
         self, workspace: Workspace
     ) -> None:
-        host = Host(workspace, mistake_limit=1)
+        host = Host(workspace_tools(workspace), mistake_limit=1)
         _, refused = [host.run(line) for line in read_calls(BytesIO(b'{\n{"tool": "list_files"}'))]
         assert error_of(refused, TooManyMistakes) == TooManyMistakes(1, 1)
 
 
 def test_an_exception_of_a_tool_propagates_and_the_next_call_runs(workspace: Workspace) -> None:
-    host = Host(workspace, registry=TOOLS, mistake_limit=1)
+    host = Host(TOOLS, mistake_limit=1)
     calls = list(
         read_calls(BytesIO(b'{"tool": "play", "arguments": {"outcome": "bug"}}\n{"tool": "play"}'))
     )

@@ -12,16 +12,17 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Success
+from seamwise._text.strict_json import DIGITS_LIMIT
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.reader import (
     DEPTH_LIMIT,
-    DIGITS_LIMIT,
     EXCERPT_LIMIT,
     ID_LIMIT,
     LINE_LIMIT,
+    MAX_PROBLEMS,
     read_calls,
 )
 from tests.toolhost.helpers import error_of, value_of
@@ -59,12 +60,12 @@ class TestValidCall:
         )
         assert (line.number, line.id) == (1, 'c1')
         assert value_of(line.call) == ToolCall(
-            'c1', 'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, 1
+            'read_file', {'path': '数据.txt', 'n': [1, 1.5, True, None]}, id='c1', line=1
         )
 
     def test_id_and_arguments_of_a_call_are_optional(self) -> None:
         assert value_of(read_line(b'\n\n' + VALID_LINE).call) == ToolCall(
-            'line-3', 'list_files', {}, 3
+            'list_files', {}, id='line-3', line=3
         )
 
     @pytest.mark.parametrize(
@@ -162,10 +163,19 @@ class TestInvalidJson:
             (b'{"tool": 01}', 'invalid number', 10),
             (b'{"tool": "a\tb"}', 'invalid character', 11),
             (b'{"tool": "\\x"}', 'invalid escape character in string', 12),
-            (b'{"tool": "x"', 'it ends too early or inside a character', 12),
-            (b'{"tool": 1  \r\n', 'it ends too early or inside a character', 10),
-            (b'{"tool": "\\ud800"', 'it ends too early or inside a character', 17),
-            (b'{"tool": "\\udc00"}', 'invalid utf-16 surrogate pair', 16),
+            (b'{"tool": "x"', 'it is cut off', 12),
+            (b'{"tool": 1  \r\n', 'it is cut off', 10),
+            (b'"' + b'[' * 500, 'it is cut off', 501),
+            (b'{"tool": "\\ud83d', 'it is cut off', 16),
+            (b'{"tool": "\\ud83d\\ude', 'it is cut off', 20),
+            (b'{"tool": "\\u12', 'it is cut off', 14),
+            (b'{"tool": "\\u12"}', 'invalid character in unicode escape', 10),
+            (b'{"tool": "\\ud800"', 'it contains half of a surrogate pair', 10),
+            (b'{"tool": "\\\\\\ud800"}', 'it contains half of a surrogate pair', 12),
+            (b'{"tool": "\\\\ud800"', 'it is cut off', 18),
+            (b'{"tool": "\\ud83d\\ude42\\ud83d"}', 'it contains half of a surrogate pair', 22),
+            (b'{"tool": "\\ud800 and more text"}', 'it contains half of a surrogate pair', 10),
+            (b'{"tool": "\\udc00"}', 'it contains half of a surrogate pair', 10),
             (b'{"tool": "x", "a": 1e999}', 'number out of range', 19),
             (b'{"1e999": "1e999", "a": [1, 1e999]}', 'number out of range', 28),
             (b'{"a": ' + b'9' * (DIGITS_LIMIT + 1) + b'}', 'integer value out of range', 6),
@@ -402,3 +412,28 @@ def test_calls_are_read_from_files(folder: Path) -> None:
         ['Failure'],
         ['Failure', 'Success'],
     ]
+
+
+@pytest.mark.parametrize(
+    ('keys', 'omitted'),
+    [(20, None), (21, 'has 1 more problem'), (50_000, 'has 49,980 more problems')],
+)
+@pytest.mark.parametrize('times', [1, 2])
+def test_a_line_with_very_many_problems_lists_twenty_and_the_number_of_the_others(
+    keys: int, omitted: str | None, times: int
+) -> None:
+    """Each key is unknown, or in the second case unknown keys of the arguments occur twice."""
+    members = b','.join(b'"k%05d":1' % number for number in range(keys))
+    line = (
+        b'{"id":"c1","tool":"x",%b}' % members
+        if times == 1
+        else b'{"id":"c1","tool":"x","arguments":{%b,%b}}' % (members, members)
+    )
+    result = read_line(line)
+    problems = error_of(result.call, SchemaViolations).problems
+    assert result.id == 'c1'
+    assert len(problems) == MAX_PROBLEMS + (omitted is not None)
+    listed = [f'k{number:05}' for number in range(MAX_PROBLEMS)]
+    for key, problem in zip(listed, problems, strict=False):
+        assert key in problem.message + problem.pointer
+    assert (problems[MAX_PROBLEMS].message if omitted else None) == omitted

@@ -12,7 +12,7 @@ def refusals(calls: str, limit: int) -> str:
     """Return `x` for each refused call and `.` for each other one."""
     detector = RepeatDetector(limit=limit)
     return ''.join(
-        '.' if detector.record(ToolCall('c', 'tool', {'key': key}, 1)) is None else 'x'
+        '.' if detector.record(ToolCall('tool', {'key': key}, id='c', line=1)) is None else 'x'
         for key in calls
     )
 
@@ -76,7 +76,7 @@ def test_refusals_match_the_definition_for_two_different_calls(calls: str, limit
 
 def test_a_refusal_contains_the_count_and_the_limit() -> None:
     detector = RepeatDetector(limit=2)
-    results = [detector.record(ToolCall('c', 'ping', {}, 1)) for _ in range(4)]
+    results = [detector.record(ToolCall('ping', {}, id='c', line=1)) for _ in range(4)]
     assert [refusal and (refusal.tool, refusal.count, refusal.limit) for refusal in results] == [
         None,
         None,
@@ -101,16 +101,16 @@ def test_calls_with_the_same_canonical_json_are_equal(
     arguments: dict[str, object], is_same: bool
 ) -> None:
     detector = RepeatDetector(limit=1)
-    detector.record(ToolCall('c1', 'x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, 1))
-    assert (detector.record(ToolCall('c2', 'x', arguments, 2)) is not None) is is_same
+    detector.record(ToolCall('x', {'a': {'c': [1, 2], 'd': 1}, 'b': 2}, id='c1', line=1))
+    assert (detector.record(ToolCall('x', arguments, id='c2', line=2)) is not None) is is_same
 
 
 def test_calls_of_another_tool_differ_and_huge_numbers_compare() -> None:
     detector = RepeatDetector(limit=1)
     huge: dict[str, object] = {'a': 10**400, 'b': 1e300}
-    assert detector.record(ToolCall('c1', 'x', huge, 1)) is None
-    assert detector.record(ToolCall('c2', 'y', huge, 2)) is None
-    assert detector.record(ToolCall('c3', 'y', huge, 3)) is not None
+    assert detector.record(ToolCall('x', huge, id='c1', line=1)) is None
+    assert detector.record(ToolCall('y', huge, id='c2', line=2)) is None
+    assert detector.record(ToolCall('y', huge, id='c3', line=3)) is not None
 
 
 def test_arguments_with_lone_surrogates_are_compared() -> None:

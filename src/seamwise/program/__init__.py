@@ -4,7 +4,7 @@ import os
 import sys
 from typing import NoReturn
 
-REQUIRED_PACKAGES = ('click', 'pathspec', 'rapidfuzz', 'rich')
+REQUIRED_PACKAGES = ('click', 'rapidfuzz', 'rich')
 _INTERRUPTED = 130
 
 

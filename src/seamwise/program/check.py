@@ -22,6 +22,7 @@ from seamwise.program.console import (
     print_data,
     report_exit,
     std_stream,
+    unread_exit,
     write_stderr,
 )
 from seamwise.seams.cli.streams import encode_for_stream
@@ -63,6 +64,7 @@ Exit codes:
     0  no findings, or hints only
     1  findings
     2  a file could not be read or analysed, or the command was used incorrectly
+   66  PATH does not exist
    70  a defect: the log has details
    74  standard output cannot be written
    78  a package is missing
@@ -178,7 +180,9 @@ def command(  # noqa: PLR0913 -- one parameter per option
             no_cache=no_cache,
         )
         report = _apply_fixes(run) if fix else run()
-        context.exit(_print_report(report, 'json' if as_json else form or 'text', base or ''))
+        context.exit(
+            _print_report(report, 'json' if as_json else form or 'text', base or '', paths)
+        )
     except CommandExit as error:
         context.exit(report_exit(error))
     except ModuleNotFoundError as error:
@@ -202,7 +206,7 @@ def _settings_loader(select: tuple[str, ...], ignore: tuple[str, ...]) -> Settin
     return load
 
 
-def _print_report(report: 'Report', form: str, base: str) -> Exit:
+def _print_report(report: 'Report', form: str, base: str, paths: Sequence[str]) -> Exit:
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
     # GitHub annotations contain the problems, and GitHub parses every other line for commands.
@@ -210,7 +214,7 @@ def _print_report(report: 'Report', form: str, base: str) -> Exit:
         write_stderr(f'seamwise: {render_problem(problem)}')
     print_data(_render(report, form, base))
     if not report.is_complete:
-        return Exit.USAGE
+        return unread_exit(paths)
     has_findings = any(finding.severity != 'hint' for finding in report.findings)
     return Exit.FAILED if has_findings else Exit.OK
 
@@ -227,7 +231,7 @@ def _report_adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
         print_data(render.render_adoption_json(adoption))
     elif stdout is not None:
         print_data(encode_for_stream(render.render_adoption_text(adoption), stdout))
-    return Exit.OK if adoption.is_complete else Exit.USAGE
+    return Exit.OK if adoption.is_complete else unread_exit(paths)
 
 
 def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':

@@ -41,6 +41,8 @@ SEAMWISE_STYLE=screen-reader  also no wrapped lines, and no carets
 SUBCOMMANDS: Mapping[str, str] = MappingProxyType(
     {
         'run': 'Run tool calls in a workspace, and show the results at a seam.',
+        'serve': 'Offer the tools of a workspace over HTTP.',
+        'mcp': 'Offer the tools of a workspace to a client of MCP.',
         'explain': 'Explain an error, a code or a rule, and what to do.',
         'catalog': 'Show all errors, for a terminal, a browser or a program.',
         'check': 'Report mistakes in error handling that a type checker accepts.',

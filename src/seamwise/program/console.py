@@ -6,6 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from io import StringIO
+from pathlib import Path
 from typing import Literal, TextIO
 
 import click
@@ -26,6 +27,7 @@ class Exit(IntEnum):
     USAGE = 2
     BAD_DATA = 65
     NO_INPUT = 66
+    UNAVAILABLE = 69
     DEFECT = 70
     CANNOT_CREATE = 73
     CANNOT_WRITE = 74
@@ -63,6 +65,12 @@ def report_exit(error: CommandExit) -> Exit:
 def os_error_exit(action: str, error: OSError, code: Exit) -> CommandExit:
     """Return the fatal error for an action that the operating system refused."""
     return CommandExit(f'cannot {action}: {error.strerror or error}', code)
+
+
+def unread_exit(paths: Sequence[str]) -> Exit:
+    """Return the exit code of a command that could not read all of its source files."""
+    is_missing = any(not Path(path).exists() for path in paths)
+    return Exit.NO_INPUT if is_missing else Exit.USAGE
 
 
 def stdout_error_exit(error: OSError) -> CommandExit:
@@ -200,9 +208,9 @@ class _LazyRedactingFilter(logging.Filter):
 
 
 @contextmanager
-def log_to_stderr() -> Generator[None, None, None]:
-    """Write the records of the logger `seamwise` to standard error, redacted."""
-    logger = logging.getLogger('seamwise')
+def log_to_stderr(name: str = 'seamwise') -> Generator[None, None, None]:
+    """Write the records of a logger to standard error, redacted."""
+    logger = logging.getLogger(name)
     handler = logging.StreamHandler()
     handler.setFormatter(_EscapingFormatter('%(asctime)s %(levelname)s %(message)s'))
     handler.addFilter(_LazyRedactingFilter())

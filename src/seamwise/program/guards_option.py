@@ -1,9 +1,12 @@
-"""The option `--guards` of `seamwise run`: load the file, or show its errors."""
+"""The option `--guards`: load the file, or show its errors."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
+from seamwise.catalog.tools import ToolError
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.containers import Failure, Success
+from seamwise.policies import GuardError
+from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.config.toml_positions import KeyPositions
 from seamwise.program.console import CommandExit, Exit, os_error_exit, std_stream
@@ -11,11 +14,11 @@ from seamwise.seams import cli
 from seamwise.seams.cli import hints, tables
 from seamwise.seams.cli.streams import discard_buffer
 from seamwise.toolhost.guards.config import parse_guards
-from seamwise.toolhost.guards.guarded_call import GuardedRunner
+from seamwise.toolhost.toolset import Tools
 
 
-def load_guards(file: str) -> GuardedRunner:
-    """Load a guards file.
+def load_guards(file: str, tools: Tools[ToolError]) -> Mapping[str, Guard[GuardError]]:
+    """Load a guards file, and return the guards of each tool by its name.
 
     Raises:
         CommandExit: The file cannot be read, or is invalid; its errors have been shown.
@@ -26,9 +29,9 @@ def load_guards(file: str) -> GuardedRunner:
             data = stream.read(MAX_CONFIG_SIZE + 1)
     except OSError as error:
         raise os_error_exit(f'read {file!r}', error, Exit.NO_INPUT) from error
-    guards = parse_guards(data, file)
+    guards = parse_guards(data, file, tools=tools)
     if type(guards) is Success:
-        return GuardedRunner(guards.unwrap())
+        return guards.unwrap()
     _show(guards.failure(), data.decode('utf-8-sig', 'replace'))
     raise CommandExit('', Exit.MISCONFIGURED)
 

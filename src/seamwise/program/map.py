@@ -19,6 +19,7 @@ from seamwise.program.console import (
     print_text,
     report_exit,
     std_stream,
+    unread_exit,
     write_stderr,
 )
 from seamwise.program.module_option import find_source, module_options
@@ -58,7 +59,7 @@ Exit codes:
     0  the map was written
     2  a file could not be read or analysed, the error, seam or table is
        unknown, or the command was used incorrectly
-   66  a module does not exist
+   66  PATH or a module does not exist
    70  a defect: the log has details
    74  the file or standard output cannot be written
    78  a package is missing
@@ -150,7 +151,7 @@ def _read_graph(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]'
     for problem in code_base.problems:
         write_stderr(f'seamwise: {render_problem(problem)}')
     is_complete = not any(problem.is_unread for problem in code_base.problems)
-    return build_graph(code_base.files), Exit.OK if is_complete else Exit.USAGE
+    return build_graph(code_base.files), Exit.OK if is_complete else unread_exit(paths)
 
 
 def _packages(tables: Sequence[str]) -> list[str]:

@@ -4,12 +4,12 @@ import os
 import stat
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import IO, BinaryIO, TextIO, TypeAlias
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn
+from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, TypeAlias
 
 from seamwise.seams.cli.style import requested_style, wants_color
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 MIN_CALLS = 10
 """The number of finished calls from which the line is shown."""
@@ -36,6 +36,9 @@ def progress(
     ):
         yield nullcontext
         return
+    # Imported here: without a terminal, it would take longer than a short run.
+    from rich.console import Console  # noqa: PLC0415
+
     console = Console(file=stderr, no_color=not wants_color(stderr))
     if not console.is_interactive:
         yield nullcontext
@@ -50,7 +53,9 @@ def progress(
 class _ProgressLine:
     """The line. If the output is on the same terminal, it is redrawn after each call only."""
 
-    def __init__(self, source: BinaryIO, console: Console, *, shares_screen: bool) -> None:
+    def __init__(self, source: BinaryIO, console: 'Console', *, shares_screen: bool) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415 -- as above
+
         self._source = source
         self._size = os.fstat(source.fileno()).st_size if stat.S_ISREG(_mode(source)) else None
         self._shares_screen = shares_screen

@@ -11,7 +11,7 @@ from seamwise._text.jsonable import to_json
 from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.program.console import Exit
-from seamwise.program.outputs import OUTPUTS, CallResult, Defect, render_text
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.retry_summary import retry_summary
 from seamwise.seams.cli.report import layout
 from seamwise.seams.cli.streams import encode_for_stream
@@ -35,7 +35,7 @@ class OutputLine(Struct, frozen=True, kw_only=True):
     tool ran, and `waited_ms` the total wait of the call in milliseconds.
     """
 
-    id: str | None
+    id: str | int | None
     line: int
     seam: str
     ok: bool
@@ -77,10 +77,12 @@ def text_renderer(stream: TextIO) -> Renderer:
 
 
 def _text_block(result: CallResult, *, stream: TextIO) -> bytes:
-    rendered = render_text(result)
-    call_name = ' '.join(
-        filter(None, [result.line.id or f'line {result.line.number}', result.tool])
-    )
+    # Imported here: JSON of another seam does not need it.
+    from seamwise.program.seam_outputs import cli  # noqa: PLC0415
+
+    rendered = cli.output(result)
+    call_id = f'line {result.line.number}' if result.line.id is None else str(result.line.id)
+    call_name = ' '.join(filter(None, [call_id, result.tool]))
     name = escape(call_name)
     if type(result.outcome) is Success:
         summary = retry_summary(result.stats)

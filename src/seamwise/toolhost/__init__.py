@@ -1,9 +1,30 @@
-"""Tool host, which reads tool calls, runs them in a workspace and returns typed results."""
+"""Tool host: tools for a language model, and what runs the calls that it wrote."""
 
-from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
-for _package in ('pathspec', 'rapidfuzz'):
-    if find_spec(_package) is None:
-        raise ModuleNotFoundError(
-            f'The tool host requires {_package}: install "seamwise[toolhost]".', name=_package
-        )
+from seamwise.toolhost.arguments import Example as Example
+from seamwise.toolhost.arguments import NotBelow as NotBelow
+from seamwise.toolhost.calls import ToolCall as ToolCall
+from seamwise.toolhost.limits import Limits as Limits
+from seamwise.toolhost.running.stopping import stop_requested as stop_requested
+from seamwise.toolhost.tool import Tool as Tool
+from seamwise.toolhost.tool import tool as tool
+from seamwise.toolhost.toolset import Tools as Tools
+from seamwise.toolhost.toolset import toolset as toolset
+
+if TYPE_CHECKING:
+    from seamwise.toolhost.outcome import Outcome as Outcome
+    from seamwise.toolhost.processor import Processor as Processor
+
+
+def __getattr__(name: str) -> object:
+    # Both import asyncio, which a program that only defines tools does not need.
+    if name == 'Outcome':
+        from seamwise.toolhost.outcome import Outcome  # noqa: PLC0415
+
+        return Outcome
+    if name == 'Processor':
+        from seamwise.toolhost.processor import Processor  # noqa: PLC0415
+
+        return Processor
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')

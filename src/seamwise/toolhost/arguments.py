@@ -1,8 +1,9 @@
 """Strict conversion of a call's arguments: no coercion, and all findings in one error."""
 
-from collections.abc import Mapping
-from functools import lru_cache
-from typing import NamedTuple, TypeVar, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import nsmallest
+from types import UnionType
+from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect
@@ -12,20 +13,138 @@ from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.secrets import Secret
+from seamwise.toolhost.type_aliases import resolve_alias
 
-A = TypeVar('A', bound=msgspec.Struct)
+MAX_FINDINGS: Final = 20
+"""The maximum number of findings in `also`."""
 
 
-class ExampleValue(msgspec.Struct, frozen=True):
-    """An annotation of a parameter: an example for the error when it is missing."""
+MAX_CHOICES: Final = 20
+"""The maximum number of values of an enumeration in an error."""
+
+
+class Example(msgspec.Struct, frozen=True):
+    """Annotation of a parameter: an example for the schema, and for the error when it is missing.
+
+    >>> from typing import Annotated
+    >>> City = Annotated[str, Example('Oslo')]
+    """
 
     text: str
 
 
 class NotBelow(msgspec.Struct, frozen=True):
-    """An annotation of a parameter: its minimum is the value of a parameter declared before it."""
+    """Annotation of a parameter: its minimum is the value of a parameter declared before it.
+
+    >>> from typing import Annotated
+    >>> LastLine = Annotated[int, NotBelow('first_line')]
+    """
 
     parameter: str
+
+
+class Parameter(NamedTuple):
+    """A parameter of a tool.
+
+    Attributes:
+        type: Its annotation.
+        is_required: Whether it has no default.
+        default: Its default, if it has one.
+        type_text: Its type in words, or None if the message of msgspec has to do.
+        example: Its example.
+        not_below: The parameter with its minimum.
+    """
+
+    type: object
+    is_required: bool
+    default: object
+    type_text: str | None
+    example: str | None
+    not_below: str | None
+
+
+def read_parameter(type_: object, default: object, *, is_required: bool) -> Parameter:
+    """Return the parameter with an annotation and a default."""
+    annotations = [*_annotations(type_)]
+    info = msgspec.inspect.type_info(type_)
+    return Parameter(
+        type=type_,
+        is_required=is_required,
+        default=default,
+        type_text=describe_type(info.type if isinstance(info, msgspec.inspect.Metadata) else info),
+        example=next((item.text for item in annotations if isinstance(item, Example)), None),
+        not_below=next(
+            (item.parameter for item in annotations if isinstance(item, NotBelow)), None
+        ),
+    )
+
+
+def _annotations(type_: object) -> Iterator[object]:
+    """Yield the annotations of a type, the outermost first, also in aliases and in unions."""
+    type_ = resolve_alias(type_)
+    origin = get_origin(type_)
+    if origin is Annotated:
+        inner, *annotations = get_args(type_)
+        yield from reversed(annotations)
+        yield from _annotations(inner)
+    elif origin in {Union, UnionType}:
+        for member in get_args(type_):
+            yield from _annotations(member)
+
+
+def convert_arguments(
+    tool: str, parameters: Mapping[str, Parameter], arguments: Mapping[str, object]
+) -> Result[dict[str, object], MissingParameter | InvalidParameter]:
+    """Convert the arguments of a call to the types of the parameters of a tool.
+
+    The first finding is the error; its field `also` contains up to 20 others, and `more` the number
+    of the rest. The order is: missing parameters as declared, unknown ones sorted, then wrong types
+    and ranges as declared.
+
+    >>> parameters = {'seconds': read_parameter(int, None, is_required=True)}
+    >>> convert_arguments('sleep', parameters, {'seconds': 1})
+    Success({'seconds': 1})
+    >>> convert_arguments('sleep', parameters, {'seconds': True}).failure().reason
+    'must be an integer, not true'
+    """
+    missing = [
+        name
+        for name, parameter in parameters.items()
+        if parameter.is_required and name not in arguments
+    ]
+    values, wrong = _convert_values(parameters, arguments)
+    # A model can invent any number of parameters; only the first ones are reported.
+    unknown_count = len(arguments) - sum(name in arguments for name in parameters)
+    if not missing and not unknown_count and not wrong:
+        return Success(values)
+    unknown = nsmallest(
+        min(unknown_count, MAX_FINDINGS + 1), (name for name in arguments if name not in parameters)
+    )
+    known = ', '.join(parameters) or 'none'
+    invalid = [
+        *(
+            _InvalidValue(
+                shorten(name),
+                f'is not a parameter of {tool}; its parameters are {known}',
+                arguments[name],
+            )
+            for name in unknown
+        ),
+        *wrong,
+    ]
+    findings = [
+        *(Finding(name, 'is missing') for name in missing),
+        *(Finding(item.parameter, item.reason) for item in invalid),
+    ]
+    also = tuple(findings[1 : MAX_FINDINGS + 1])
+    more = len(missing) + unknown_count + len(wrong) - 1 - len(also) or None
+    if missing:
+        example = parameters[missing[0]].example
+        return Failure(MissingParameter(tool, missing[0], example, also, more))
+    first = invalid[0]
+    return Failure(
+        InvalidParameter(tool, first.parameter, first.reason, Secret(first.value), also, more)
+    )
 
 
 class _InvalidValue(NamedTuple):
@@ -34,133 +153,77 @@ class _InvalidValue(NamedTuple):
     value: object
 
 
-def convert_arguments(
-    tool: str, struct: type[A], arguments: Mapping[str, object]
-) -> Result[A, MissingParameter | InvalidParameter]:
-    """Convert the arguments of a call to the Struct of a tool.
-
-    The first finding is the error; its field `also` contains the others. The order is: missing
-    parameters as declared, unknown ones sorted, then wrong types and ranges as declared.
-
-    >>> class Sleep(msgspec.Struct):
-    ...     seconds: int
-    >>> convert_arguments('sleep', Sleep, {'seconds': 1})
-    Success(Sleep(seconds=1))
-    >>> convert_arguments('sleep', Sleep, {'seconds': True}).failure().reason
-    'must be an integer, not true'
-    """
-    fields = _fields(struct)
-    missing = [name for name, field in fields.items() if field.required and name not in arguments]
-    unknown = [
-        _InvalidValue(
-            shorten(name),
-            f'is not a parameter of {tool}; its parameters are {", ".join(fields)}',
-            arguments[name],
-        )
-        for name in sorted(arguments.keys() - fields.keys())
-    ]
-    values, wrong = _convert_values(fields, arguments)
-    if not missing and not unknown and not wrong:
-        return Success(struct(**values))
-    invalid = [*unknown, *wrong]
-    if missing:
-        first_name, *more_names = missing
-        also = (
-            *(Finding(name, 'is missing') for name in more_names),
-            *(Finding(item.parameter, item.reason) for item in invalid),
-        )
-        return Failure(MissingParameter(tool, first_name, fields[first_name].example, also))
-    first, *rest = invalid
-    also = tuple(Finding(item.parameter, item.reason) for item in rest)
-    return Failure(InvalidParameter(tool, first.parameter, first.reason, Secret(first.value), also))
-
-
-class _Field(NamedTuple):
-    """The declaration of a parameter.
-
-    `type_text` is its type in words; `not_below` is the parameter with its minimum.
-    """
-
-    type: object
-    required: bool
-    default: object
-    type_text: str | None
-    example: str | None
-    not_below: str | None
-
-
-@lru_cache(maxsize=256)
-def _fields(struct: type[msgspec.Struct]) -> dict[str, _Field]:
-    return {info.name: _field(info) for info in msgspec.structs.fields(struct)}
-
-
-def _field(info: msgspec.structs.FieldInfo) -> _Field:
-    annotations: tuple[object, ...] = get_args(info.type)
-    type_ = msgspec.inspect.type_info(info.type)
-    return _Field(
-        type=info.type,
-        required=info.required,
-        default=info.default,
-        type_text=describe_type(
-            type_.type if isinstance(type_, msgspec.inspect.Metadata) else type_
-        ),
-        example=next((item.text for item in annotations if isinstance(item, ExampleValue)), None),
-        not_below=next(
-            (item.parameter for item in annotations if isinstance(item, NotBelow)), None
-        ),
-    )
-
-
 def _convert_values(
-    fields: Mapping[str, _Field], arguments: Mapping[str, object]
+    parameters: Mapping[str, Parameter], arguments: Mapping[str, object]
 ) -> tuple[dict[str, object], list[_InvalidValue]]:
-    values = {name: field.default for name, field in fields.items()}
+    values: dict[str, object] = {}
     wrong: list[_InvalidValue] = []
-    for name, field in fields.items():
+    for name, parameter in parameters.items():
         if name not in arguments:
             continue
-        reason = None
-        try:
-            values[name] = msgspec.convert(arguments[name], field.type, strict=True)
-        except msgspec.ValidationError as error:
-            reason = (
-                str(error)
-                if field.type_text is None
-                else f'must be {field.type_text}, not {describe_value(arguments[name])}'
-            )
-            del values[name]
-        reason = (
-            reason
-            or _surrogate_problem(values[name])
-            or _minimum_problem(values[name], field, values)
-        )
-        if reason:
-            wrong.append(_InvalidValue(name, reason, arguments[name]))
-    return {name: values[name] for name in arguments if name in values}, wrong
+        argument = arguments[name]
+        value, reason = _convert_value(argument, parameter)
+        if reason is None and (other := parameter.not_below) is not None:
+            minimum = values.get(other) if other in arguments else parameters[other].default
+            reason = _minimum_problem(value, other, minimum)
+        if reason is None:
+            values[name] = value
+        else:
+            wrong.append(_InvalidValue(name, reason, argument))
+    return values, wrong
 
 
-def _surrogate_problem(value: object) -> str | None:
-    if not isinstance(value, str):
+def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str | None]:
+    """Return the converted argument, and the reason to reject it or None."""
+    try:
+        # The keys of objects are strings in JSON.
+        value: object = msgspec.convert(argument, parameter.type, strict=True, str_keys=True)
+    except msgspec.ValidationError as error:
+        if parameter.type_text is None:
+            return None, _validation_reason(error)
+        # Only the values of an enumeration are quoted. The argument is one of its type, if wrong.
+        is_choice = isinstance(argument, str) and '"' in parameter.type_text
+        description = 'another string' if is_choice else describe_value(argument)
+        return None, f'must be {parameter.type_text}, not {description}'
+    except RecursionError:
+        return None, 'is nested too deeply'
+    return value, surrogate_problem(argument)
+
+
+def _validation_reason(error: msgspec.ValidationError) -> str:
+    """Return the message of msgspec, without the value of a string, which can be a secret."""
+    message = str(error)
+    if message.startswith('Invalid enum value'):
+        _, separator, path = message.rpartition(' - at `')
+        return 'must be one of the values in the schema' + (separator and separator + path)
+    return shorten(message)
+
+
+def surrogate_problem(argument: object) -> str | None:
+    """Return the reason to reject an argument with a lone surrogate, which UTF-8 cannot encode."""
+    if argument is None or isinstance(argument, (bool, int, float)):
         return None
     try:
-        value.encode()
+        # This reaches every text inside, and is faster than a walk in Python.
+        msgspec.json.encode(argument)
     except UnicodeEncodeError as error:
-        character = value[error.start]
-        return f'must not contain a lone surrogate ({character!a} at position {error.start})'
+        place = f' at position {error.start}' if isinstance(argument, str) else ''
+        return f'must not contain a lone surrogate ({error.object[error.start]!a}{place})'
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        # An argument that did not come from JSON; its conversion has accepted it.
+        return None
     return None
 
 
-def _minimum_problem(value: object, field: _Field, values: Mapping[str, object]) -> str | None:
-    minimum = values.get(field.not_below or '')
+def _minimum_problem(value: object, other: str, minimum: object) -> str | None:
     if isinstance(value, (int, float)) and isinstance(minimum, (int, float)) and value < minimum:
-        return (
-            f'must be {field.not_below} ({describe_value(minimum)}) or more, '
-            f'not {describe_value(value)}'
-        )
+        return f'must be {other} ({describe_value(minimum)}) or more, not {describe_value(value)}'
     return None
 
 
-def describe_type(type_: msgspec.inspect.Type) -> str | None:
+def describe_type(  # noqa: PLR0911 -- one arm for each type
+    type_: msgspec.inspect.Type,
+) -> str | None:
     """Return a description of a type, or None if msgspec's own message has to do.
 
     >>> describe_type(msgspec.inspect.type_info(bool | None))
@@ -171,19 +234,33 @@ def describe_type(type_: msgspec.inspect.Type) -> str | None:
             return 'true or false'
         case msgspec.inspect.NoneType():
             return 'null'
-        case msgspec.inspect.StrType(min_length=min_length):
+        case msgspec.inspect.StrType(
+            min_length=None | 0 | 1 as min_length, max_length=None, pattern=None
+        ):
             return 'a string that is not empty' if min_length else 'a string'
         case (
-            msgspec.inspect.IntType(ge=minimum, le=maximum)
-            | msgspec.inspect.FloatType(ge=minimum, le=maximum)
+            msgspec.inspect.IntType(gt=None, ge=minimum, lt=None, le=maximum, multiple_of=None)
+            | msgspec.inspect.FloatType(gt=None, ge=minimum, lt=None, le=maximum, multiple_of=None)
         ):
             noun = 'an integer' if isinstance(type_, msgspec.inspect.IntType) else 'a number'
             return noun + _range_text(minimum, maximum)
+        case msgspec.inspect.LiteralType(values=values):
+            return _choice_text(values)
+        case msgspec.inspect.EnumType(cls=class_):
+            return _choice_text([member.value for member in class_])
         case msgspec.inspect.UnionType(types=types):
             words = [describe_type(member) for member in types]
             return None if None in words else ' or '.join(filter(None, words))
         case _:
             return None
+
+
+def _choice_text(values: Sequence[object]) -> str | None:
+    if not values:
+        return None
+    words = [msgspec.json.encode(value).decode() for value in values[:MAX_CHOICES]]
+    more = len(values) - len(words)
+    return ' or '.join([*words, f'{more:,} more'] if more else words)
 
 
 def _range_text(minimum: float | None, maximum: float | None) -> str:

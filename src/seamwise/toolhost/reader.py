@@ -3,15 +3,14 @@
 An invalid line becomes a typed failure, and reading continues with the next line.
 """
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
-from math import isinf
+from heapq import nsmallest
 from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from seamwise._text.strict_json import decode_json, duplicate_keys, has_duplicate_keys
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
@@ -29,11 +28,14 @@ DEPTH_LIMIT = 200
 ID_LIMIT = 128
 """In characters: the maximum length of an id."""
 
+MAX_PROBLEMS = 20
+"""The maximum number of problems of one line that are listed; one more gives the number of others.
+
+A line can have a million unknown keys, and each listed problem costs time at each seam.
+"""
+
 EXCERPT_LIMIT = 200
 """In characters: the maximum length of an excerpt in an error."""
-
-DIGITS_LIMIT = 4300
-"""The maximum number of digits of an integer, as in Python: conversion takes quadratic time."""
 
 _KEYS = ('id', 'tool', 'arguments')
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
@@ -92,37 +94,12 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes, bool]]:
 
 def _parse(text: bytes) -> Result[tuple[object, _DuplicateKeys], UnreadableCall]:
     """Return the value in a line and the duplicate keys in it."""
-    try:
-        text.decode()
-        if (position := _too_deep_position(text)) is not None:
-            return _unreadable(text, f'it is nested more than {DEPTH_LIMIT} levels deep', position)
-        return Success((msgspec.json.decode(text), _duplicate_keys(text)))
-    except UnicodeDecodeError as error:
-        return _unreadable(text, f'byte 0x{text[error.start]:02x} is not UTF-8', error.start)
-    except msgspec.DecodeError as error:
-        return _unreadable(text, *_problem_and_position(str(error), text))
-
-
-def _problem_and_position(message: str, text: bytes) -> tuple[str, int]:
-    """Return the problem in an error message of msgspec, and the offset of the byte."""
-    if message == 'Input data was truncated':
-        return 'it ends too early or inside a character', len(text.rstrip(_BLANK))
-    match = re.fullmatch(r'JSON is malformed: (.*) \(byte (\d+)\)', message)
-    if match:
-        return match[1], int(match[2])
-    problem = message.partition(' - at ')[0]
-    return problem[:1].lower() + problem[1:], _large_number_position(text)
-
-
-def _large_number_position(text: bytes) -> int:
-    """Return the offset of the number that is out of range; msgspec does not report it."""
-    for match in re.finditer(rb'"(?:[^"\\]|\\.)*+"|-?\d[\d.eE+-]*', text):
-        token = match[0]
-        if token.startswith(b'"'):
-            continue
-        if isinf(float(token)) or len(token) > DIGITS_LIMIT:
-            return match.start()
-    return 0
+    document = decode_json(text, depth_limit=DEPTH_LIMIT)
+    if type(document) is Failure:
+        error = document.failure()
+        return _unreadable(text, error.problem, error.position)
+    value = document.unwrap()
+    return Success((value, _duplicate_keys(text, value)))
 
 
 def _unreadable(text: bytes, problem: str, position: int) -> Failure[UnreadableCall]:
@@ -145,32 +122,13 @@ def _apparent_value(key: str, text: str) -> str | None:
     return match and match[1]
 
 
-def _too_deep_position(text: bytes) -> int | None:
-    """Return the offset of the bracket that exceeds the limit, before a parser recurses."""
-    if text.count(b'[') + text.count(b'{') <= DEPTH_LIMIT:
-        return None
-    depth = 0
-    for match in re.finditer(rb'"(?:[^"\\]|\\[\s\S]?)*+"?|[\[{]|[\]}]', text):
-        token = match[0]
-        depth += (token in b'[{') - (token in b']}')
-        if depth > DEPTH_LIMIT:
-            return match.start()
-    return None
-
-
-def _duplicate_keys(text: bytes) -> _DuplicateKeys:
+def _duplicate_keys(text: bytes, value: object) -> _DuplicateKeys:
     """Find the duplicate keys of objects: parsers disagree on the value that counts."""
-    duplicates: list[list[str]] = []
-
-    def collect(pairs: list[tuple[str, object]]) -> None:
-        counts = Counter(key for key, _ in pairs)
-        duplicates.append([key for key, count in counts.items() if count > 1])
-
-    # Numbers are not needed and would cost time. The outermost object comes last.
-    json.loads(text, object_pairs_hook=collect, parse_int=str, parse_float=str)
+    if not has_duplicate_keys(text, value):
+        return _DuplicateKeys([], has_id=False)
+    duplicates = duplicate_keys(text)
     return _DuplicateKeys(
-        keys=sorted({key for keys in duplicates for key in keys}),
-        has_id=bool(duplicates) and 'id' in duplicates[-1],
+        keys=sorted({key for keys in duplicates for key in keys}), has_id='id' in duplicates[-1]
     )
 
 
@@ -193,14 +151,27 @@ def _input_line(
     field = None if duplicates.has_id else fields.get('id')
     valid_id = field if isinstance(field, str) and 1 <= len(field) <= ID_LIMIT else None
     call_id = valid_id or f'line-{number}'
+    unknown = fields.keys() - set(_KEYS)
     problems = [
         *(
             Problem('', f'has the key {shorten(key, 80)!r} twice in one object')
-            for key in duplicates.keys
+            for key in duplicates.keys[:MAX_PROBLEMS]
         ),
         *_id_problems(fields, call_id, line_numbers),
         *_shape_problems(fields),
+        *(
+            Problem(_pointer(key), f'is not a key of a call; the keys are {", ".join(_KEYS)}')
+            for key in nsmallest(MAX_PROBLEMS, unknown)
+        ),
     ]
+    omitted = (
+        max(len(duplicates.keys) - MAX_PROBLEMS, 0)
+        + max(len(unknown) - MAX_PROBLEMS, 0)
+        + max(len(problems) - MAX_PROBLEMS, 0)
+    )
+    if omitted:
+        noun = 'problem' if omitted == 1 else 'problems'
+        problems[MAX_PROBLEMS:] = [Problem('', f'has {omitted:,} more {noun}')]
     if valid_id is not None or not problems:
         line_numbers.setdefault(call_id, number)
     if problems:
@@ -229,8 +200,6 @@ def _shape_problems(fields: Mapping[str, object]) -> Iterator[Problem]:
         yield Problem('/tool', f'must be a string, not {describe_value(fields["tool"])}')
     if not isinstance(arguments := fields.get('arguments', {}), dict):
         yield Problem('/arguments', f'must be an object, not {describe_value(arguments)}')
-    for key in sorted(fields.keys() - set(_KEYS)):
-        yield Problem(_pointer(key), f'is not a key of a call; the keys are {", ".join(_KEYS)}')
 
 
 def _pointer(key: str) -> str:

@@ -19,7 +19,7 @@ class RepeatDetector:
     A call is refused if it would continue a cycle that has run `limit` times; 0 disables this.
 
     >>> detector = RepeatDetector(limit=2)
-    >>> [detector.record(ToolCall('c', 'ping', {}, 1)) is None for _ in range(3)]
+    >>> [detector.record(ToolCall('ping', {}, id='c', line=1)) is None for _ in range(3)]
     [True, True, False]
     """
 

@@ -29,51 +29,43 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
+from seamwise.toolhost import Tools, tool
 from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
-from seamwise.toolhost.registry import Registry, registry, tool
-from seamwise.toolhost.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, value_of
 
 TIMEOUT_ERROR = ToolTimedOut('look', 1.0, 1)
 MEMORY_ERROR = ResourceExhausted('memory')
 
 
-class NoArguments(Struct, frozen=True):
-    pass
+@tool(is_repeatable=True)
+def look() -> None: ...
 
 
-def do_nothing(_workspace: Workspace, _args: NoArguments) -> Result[NoArguments, ToolError]:
-    return Success(NoArguments())
+@tool
+def change() -> None: ...
 
 
-TOOLS: Registry = registry(
-    [
-        tool('look', NoArguments, do_nothing, is_repeatable=True),
-        tool('change', NoArguments, do_nothing),
-    ]
-).unwrap()
+TOOLS: Tools[ToolError] = look | change
 
 
 def build_runner(text: str, world: FakeWorld | None = None) -> GuardedRunner:
     the_world = world or FakeWorld()
     return GuardedRunner(
-        value_of(parse_guards(text.encode(), 'g.toml', registry=TOOLS, world=the_world)),
+        value_of(parse_guards(text.encode(), 'g.toml', tools=TOOLS, world=the_world)),
         clock=the_world.clock,
     )
 
 
 def describe(text: str, name: str = 'look') -> list[str]:
     return (
-        value_of(parse_guards(text.encode(), 'g.toml', registry=TOOLS))[name]
-        .describe()
-        .splitlines()
+        value_of(parse_guards(text.encode(), 'g.toml', tools=TOOLS))[name].describe().splitlines()
     )
 
 
 def problems_in(text: str | bytes) -> dict[str, str]:
     data = text.encode() if isinstance(text, str) else text
-    error = error_of(parse_guards(data, 'g.toml', registry=TOOLS), ConfigInvalid)
+    error = error_of(parse_guards(data, 'g.toml', tools=TOOLS), ConfigInvalid)
     assert error.path == 'g.toml'
     return {problem.pointer: problem.message for problem in error.problems}
 
@@ -158,7 +150,7 @@ def test_a_byte_order_mark_is_skipped() -> None:
         parse_guards(
             b'\xef\xbb\xbf[default.retry]\r\nattempts = 2\r\n',
             'g.toml',
-            registry=TOOLS,
+            tools=TOOLS,
             world=FakeWorld(),
         )
     )
@@ -524,7 +516,7 @@ def test_a_default_that_no_tool_uses_is_checked() -> None:
 def test_invalid_toml_is_reported_with_its_position(
     data: bytes, line: int, column: int, problem: str
 ) -> None:
-    error = error_of(parse_guards(data, 'g.toml'), ConfigUnreadable)
+    error = error_of(parse_guards(data, 'g.toml', tools=TOOLS), ConfigUnreadable)
     assert (error.path, error.line, error.column, error.problem) == (
         'g.toml',
         line,
@@ -537,7 +529,7 @@ def test_a_problem_without_position_is_about_the_whole_file() -> None:
     assert problems_in('a = ' + '9' * 5000) == {'': 'contains a number with too many digits'}
     assert problems_in('a = ' + '[' * 100_000) == {'': 'is nested too deeply'}
     assert problems_in(b' ' * (MAX_CONFIG_SIZE + 1)) == {'': 'has more than 262,144 bytes'}
-    value_of(parse_guards(b' ' * MAX_CONFIG_SIZE, 'g.toml'))
+    value_of(parse_guards(b' ' * MAX_CONFIG_SIZE, 'g.toml', tools=TOOLS))
 
 
 def test_a_bulkhead_refuses_calls_over_its_limit() -> None:

@@ -31,7 +31,9 @@ from seamwise.policies.events import GaveUp, Recovered, Refused, Retrying
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
 from seamwise.policies.testing import FakeWorld
-from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost import Tools, tool
+from seamwise.toolhost.builtin import workspace_tools
+from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.guards.guarded_call import (
     MIN_TIMEOUT,
     CallStats,
@@ -41,9 +43,7 @@ from seamwise.toolhost.guards.guarded_call import (
 )
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
-from seamwise.toolhost.registry import STANDARD, Registry, registry, tool
-from seamwise.toolhost.workspace.workspace import Workspace
-from tests.toolhost.helpers import error_of, value_of
+from tests.toolhost.helpers import error_of, run_tool, value_of
 
 TIMEOUT_ERROR = ToolTimedOut('play', 1.0, 1)
 MEMORY_ERROR = ResourceExhausted('memory')
@@ -300,11 +300,6 @@ class TestTimeLeft:
         assert values == [MIN_TIMEOUT]
 
 
-class PlayArguments(Struct, frozen=True, kw_only=True):
-    outcome: str = 'fine'
-    turn: int = 0
-
-
 class Played(Struct, frozen=True):
     turn: int
 
@@ -316,11 +311,12 @@ ERRORS: dict[str, ToolError] = {
 }
 
 
-def play(_workspace: Workspace, args: PlayArguments) -> Result[Played, ToolError]:
-    return Failure(ERRORS[args.outcome]) if args.outcome in ERRORS else Success(Played(args.turn))
+@tool
+def play(outcome: str = 'fine', turn: int = 0) -> Result[Played, ToolError]:
+    return Failure(ERRORS[outcome]) if outcome in ERRORS else Success(Played(turn))
 
 
-TOOLS: Registry = registry([tool('play', PlayArguments, play)]).unwrap()
+TOOLS: Tools[ToolError] = Tools([play])
 
 
 class TestHostWithGuards:
@@ -336,7 +332,7 @@ class TestHostWithGuards:
     def test_invalid_calls_do_not_reach_the_guards(self, workspace: Workspace) -> None:
         world = FakeWorld()
         guard = rate_limit(1, period=1000, name='play', observer=record_event, world=world)
-        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), repeat_limit=2)
+        host = Host(TOOLS, runner=build_runner(guard, world), repeat_limit=2)
         results = self.run_calls(
             host,
             '{',
@@ -365,7 +361,7 @@ class TestHostWithGuards:
     def test_a_retried_mistake_counts_once(self, workspace: Workspace) -> None:
         world = FakeWorld()
         guard = retry(attempts=5, when=lambda _: True, name='play', world=world)
-        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), mistake_limit=2)
+        host = Host(TOOLS, runner=build_runner(guard, world), mistake_limit=2)
         mistake = '{"tool": "play", "arguments": {"outcome": "mistake", "turn": %d}}'
         results = self.run_calls(host, mistake % 1, mistake % 2, mistake % 3)
         assert [stats.attempts for _, stats in results] == [5, 5, 0]
@@ -374,7 +370,7 @@ class TestHostWithGuards:
     def test_a_refusal_by_a_guard_is_not_a_mistake(self, workspace: Workspace) -> None:
         world = FakeWorld()
         guard = circuit(name='play', trip=consecutive(1), world=world)
-        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world), mistake_limit=1)
+        host = Host(TOOLS, runner=build_runner(guard, world), mistake_limit=1)
         late = '{"tool": "play", "arguments": {"outcome": "late", "turn": %d}}'
         results = self.run_calls(host, *(late % turn for turn in range(4)))
         assert [type(result.failure()) for result, _ in results] == [
@@ -387,14 +383,14 @@ class TestHostWithGuards:
     def test_a_mistake_of_the_caller_does_not_open_a_circuit(self, workspace: Workspace) -> None:
         world = FakeWorld()
         guard = circuit(name='play', trip=consecutive(1), world=world)
-        host = Host(workspace, registry=TOOLS, runner=build_runner(guard, world))
+        host = Host(TOOLS, runner=build_runner(guard, world))
         results = self.run_calls(
             host, '{"tool": "play", "arguments": {"outcome": "mistake"}}', '{"tool": "play"}'
         )
         assert [type(result) for result, _ in results] == [Failure, Success]
 
     def test_the_stats_of_a_run_are_optional(self, workspace: Workspace) -> None:
-        host = Host(workspace, registry=TOOLS)
+        host = Host(TOOLS)
         for line in read_calls(BytesIO(b'{"tool": "play"}')):
             value_of(host.run(line))
 
@@ -418,7 +414,7 @@ def test_a_deadline_ends_a_slow_tool(
     runner = GuardedRunner({name: deadline(SHORT_DEADLINE, name=name)})
     started_at = time.monotonic()
     error = error_of(
-        STANDARD.run(workspace, ToolCall('c', name, arguments, 1), runner=runner, stats=stats),
+        run_tool(workspace_tools(workspace), name, arguments, runner=runner, stats=stats),
         DeadlineExceeded,
     )
     assert time.monotonic() - started_at < 30 * SHORT_DEADLINE
@@ -436,14 +432,11 @@ def test_a_timeout_before_the_deadline_is_an_error_of_the_tool(
     arguments = {'execute_command': {'command': 'sleep 12'}, 'search_files': {'pattern': '(a+)+$'}}[
         name
     ]
-    call = ToolCall('c', name, {**arguments, 'timeout': 0.1}, 1)
-    assert (
-        error_of(
-            STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)})),
-            error_type,
-        ).timeout
-        == 0.1
+    runner = GuardedRunner({name: deadline(60, name=name)})
+    result = run_tool(
+        workspace_tools(workspace), name, {**arguments, 'timeout': 0.1}, runner=runner
     )
+    assert error_of(result, error_type).timeout == 0.1
 
 
 def test_a_deadline_does_not_affect_a_quick_tool(folder: Path, workspace: Workspace) -> None:
@@ -452,15 +445,5 @@ def test_a_deadline_does_not_affect_a_quick_tool(folder: Path, workspace: Worksp
         ('execute_command', 'command', 'true'),
         ('search_files', 'pattern', 'a'),
     ):
-        call = ToolCall('c', name, {parameter: value}, 1)
-        value_of(
-            STANDARD.run(workspace, call, runner=GuardedRunner({name: deadline(60, name=name)}))
-        )
-
-
-def test_only_tools_without_side_effects_are_repeatable() -> None:
-    assert [name for name in STANDARD.names if STANDARD.is_repeatable(name)] == [
-        'list_files',
-        'read_file',
-        'search_files',
-    ]
+        runner = GuardedRunner({name: deadline(60, name=name)})
+        value_of(run_tool(workspace_tools(workspace), name, {parameter: value}, runner=runner))

@@ -19,7 +19,7 @@ from seamwise.policies.config.settings import GuardDependencies
 from seamwise.policies.config.toml_document import parse_toml
 from seamwise.toolhost.guards.guarded_call import record_event
 from seamwise.toolhost.guards.settings import Guards, ToolGuards
-from seamwise.toolhost.registry import STANDARD, Registry
+from seamwise.toolhost.toolset import Tools
 
 LAYOUT: Final = Layout(
     section='tools',
@@ -33,17 +33,18 @@ LAYOUT: Final = Layout(
 
 
 def parse_guards(
-    data: bytes, path: str, *, registry: Registry = STANDARD, world: World = REAL
+    data: bytes, path: str, *, tools: Tools[TaggedError], world: World = REAL
 ) -> Result[Mapping[str, Guard[GuardError]], ConfigError]:
     r"""Build the guards of each tool, by its name, from the content of a guards file.
 
-    >>> parse_guards(b'[default.retry]\nattempts = 0', 'guards.toml').failure().problems
+    >>> data = b'[default.retry]\nattempts = 0'
+    >>> parse_guards(data, 'guards.toml', tools=Tools([])).failure().problems
     (Problem(pointer='/default/retry/attempts', message='attempts must be 1 or more, not 0'),)
 
     Args:
         data: The content of the file.
         path: The name of the file in errors.
-        registry: The tools; by default the standard ones.
+        tools: The tools.
         world: The clock, sleep and randomness of the guards; by default the real ones.
 
     Returns:
@@ -53,19 +54,19 @@ def parse_guards(
     document = parse_toml(data, path)
     if type(document) is Failure:
         return document
-    names = registry.names
+    repeatable = {tool.qualified_name: tool.is_repeatable for tool in tools}
 
     def dependencies(tool: str, table: ToolGuards) -> GuardDependencies:
         is_repeatable = table.repeatable
         if isinstance(is_repeatable, UnsetType):
-            is_repeatable = tool in names and registry.is_repeatable(tool)
+            is_repeatable = repeatable.get(tool, False)
         return GuardDependencies(
             tool, record_event, world, retryable if is_repeatable else _is_safe_to_retry
         )
 
     report = Report()
     builder = PipelineBuilder(document.unwrap(), LAYOUT, dependencies=dependencies, report=report)
-    guards = builder.build(names)
+    guards = builder.build(tools.names)
     problems = report.problems()
     return Failure(ConfigInvalid(path, problems)) if problems else Success(guards)
 

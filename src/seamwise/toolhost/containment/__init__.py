@@ -1,0 +1,1 @@
+"""Containment of programs: a supervisor process ends everything that a program started."""

@@ -1,0 +1,120 @@
+"""Definitions of tools in the shapes of the providers."""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, cast
+
+from seamwise.errors import TaggedError
+
+if TYPE_CHECKING:
+    from seamwise.toolhost.tool import Tool
+
+_DATA_KEYWORDS: Final = frozenset({'const', 'default', 'enum', 'examples'})
+"""Keywords of JSON Schema whose values are no schemas."""
+
+_MAP_KEYWORDS: Final = frozenset({'properties', '$defs'})
+"""Keywords of JSON Schema whose values are schemas by name."""
+
+
+def _description(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    # Some servers refuse an empty description.
+    return {'description': tool.description} if tool.description else {}
+
+
+def _isolate_references(schema: object) -> object:
+    """Return a schema without keywords beside a `$ref`, which Gemini does not allow."""
+    if isinstance(schema, list):
+        return [_isolate_references(member) for member in cast('list[object]', schema)]
+    if not isinstance(schema, Mapping):
+        return schema
+    keywords = cast('Mapping[str, object]', schema)
+    if '$ref' in keywords and len(keywords) > 1:
+        others = {key: value for key, value in keywords.items() if key != '$ref'}
+        return {'anyOf': [{'$ref': keywords['$ref']}], **others}
+    return {key: _isolate_in_keyword(key, value) for key, value in keywords.items()}
+
+
+def _isolate_in_keyword(keyword: str, value: object) -> object:
+    if keyword in _MAP_KEYWORDS and isinstance(value, Mapping):
+        schemas = cast('Mapping[str, object]', value)
+        return {name: _isolate_references(schema) for name, schema in schemas.items()}
+    return value if keyword in _DATA_KEYWORDS else _isolate_references(value)
+
+
+def _openai(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    return {
+        'type': 'function',
+        'function': {
+            'name': tool.qualified_name,
+            **_description(tool),
+            'parameters': tool.input_schema,
+        },
+    }
+
+
+def _openai_responses(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    return {
+        'type': 'function',
+        'name': tool.qualified_name,
+        **_description(tool),
+        'parameters': tool.input_schema,
+        # The API defaults to true, which allows no optional parameters.
+        'strict': False,
+    }
+
+
+def _anthropic(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    return {
+        'name': tool.qualified_name,
+        **_description(tool),
+        'input_schema': tool.input_schema,
+    }
+
+
+def _gemini(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    return {
+        'name': tool.qualified_name,
+        **_description(tool),
+        # `parameters` takes a part of OpenAPI only, without references.
+        'parametersJsonSchema': _isolate_references(tool.input_schema),
+    }
+
+
+def _mcp(tool: 'Tool[TaggedError]') -> dict[str, object]:
+    definition: dict[str, object] = {
+        'name': tool.qualified_name,
+        **_description(tool),
+        'inputSchema': tool.input_schema,
+        'annotations': {'idempotentHint': tool.is_repeatable},
+    }
+    if tool.output_schema is not None:
+        definition['outputSchema'] = tool.output_schema
+    return definition
+
+
+_DEFINE: Final[Mapping[str, Callable[['Tool[TaggedError]'], dict[str, object]]]] = MappingProxyType(
+    {
+        'openai': _openai,
+        'openai_responses': _openai_responses,
+        'anthropic': _anthropic,
+        'gemini': _gemini,
+        'mcp': _mcp,
+    }
+)
+
+PROVIDERS: Final = tuple(_DEFINE)
+"""The names of the providers."""
+
+
+def definitions(tools: 'Iterable[Tool[TaggedError]]', provider: str) -> list[dict[str, object]]:
+    """Return the definitions of tools that a provider is sent.
+
+    Raises:
+        ValueError: The provider is not known.
+    """
+    define = _DEFINE.get(provider)
+    if define is None:
+        raise ValueError(f'format must be one of {", ".join(_DEFINE)}, not {provider!r}.')
+    items = [define(tool) for tool in tools]
+    # Gemini takes a list of tools, each of which is a list of functions.
+    return [{'functionDeclarations': items}] if provider == 'gemini' and items else items

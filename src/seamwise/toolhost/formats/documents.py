@@ -1,0 +1,77 @@
+"""Calls in a provider's object, at every place where one of the JSON formats has calls."""
+
+from collections.abc import Callable
+
+from seamwise._text.json_scanner import Path
+from seamwise.toolhost.formats import (
+    anthropic,
+    array,
+    bare,
+    function_call,
+    gemini,
+    mcp,
+    openai,
+    openai_responses,
+)
+from seamwise.toolhost.formats.entries import Entry, is_array, is_object
+
+# Objects and arrays around the calls: `choices[0].message`, `candidates[0].content.parts[0]`, ….
+_WRAPPERS = frozenset({'choices', 'message', 'candidates', 'content', 'parts', 'output'})
+
+# The longest path is that of Gemini's candidates in an array.
+_PATH_LIMIT = 6
+
+_BY_TYPE: dict[object, Callable[[dict[str, object], Path], Entry]] = {
+    'tool_use': anthropic.read,
+    'function_call': openai_responses.read,
+}
+
+
+def read_document(document: object) -> list[Entry]:
+    """Return the entries of the calls in a JSON document, in the order of the document.
+
+    >>> [entry.path for entry in read_document({'content': [{'type': 'tool_use', 'name': 'add'}]})]
+    [('content', 0)]
+    """
+    if is_array(document):
+        return array.read(document, _read_object)
+    return _read_object(document, ()) if is_object(document) else []
+
+
+def _read_object(value: dict[str, object], path: Path) -> list[Entry]:
+    """Return the entries of an object; one without any other call may be a bare call itself."""
+    return _read_marked(value, path) or ([bare.read(value, path)] if bare.is_call(value) else [])
+
+
+def _read_marked(value: dict[str, object], path: Path) -> list[Entry]:
+    """Return the entries of an object that have the mark of a format."""
+    kind = value.get('type')
+    if isinstance(kind, str) and kind in _BY_TYPE:
+        return [_BY_TYPE[kind](value, path)]
+    if value.get('method') == mcp.METHOD:
+        return [mcp.read(value, path)]
+    if openai.is_call(value):
+        return [openai.read_call(value, path)]
+    entries: list[Entry] = []
+    for key, item in value.items():
+        if key == 'tool_calls':
+            entries += openai.read_list(item, (*path, key))
+        elif key == 'functionCall' and item is not None:
+            entries.append(gemini.read(item, path))
+        elif key == 'function_call' and item is not None:
+            is_gemini = gemini.is_snake_case_call(item, path)
+            entries.append((gemini if is_gemini else function_call).read(item, path))
+        elif key in _WRAPPERS and len(path) < _PATH_LIMIT:
+            entries += _read_wrapped(item, (*path, key))
+    return entries
+
+
+def _read_wrapped(value: object, path: Path) -> list[Entry]:
+    if is_object(value):
+        return _read_marked(value, path)
+    entries: list[Entry] = []
+    if is_array(value):
+        for index, item in enumerate(value):
+            if is_object(item):
+                entries += _read_marked(item, (*path, index))
+    return entries

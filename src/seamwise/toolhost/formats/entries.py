@@ -1,0 +1,186 @@
+"""Parts of a call as a format shows them, and the checks that all formats share."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+from typing_extensions import TypeIs
+
+from seamwise._text.json_scanner import Path, Span
+from seamwise._text.jsonable import replace_surrogates
+from seamwise._text.strict_json import HALF_PAIR, decode_json, has_duplicate_keys
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.containers import Failure, Result, Success
+from seamwise.redaction import redact
+from seamwise.toolhost.calls import ToolCall
+
+DEPTH_LIMIT = 200
+"""In levels: the maximum nesting of arrays and objects."""
+
+EXCERPT_LIMIT = 200
+"""In characters: the maximum length of an excerpt in an error."""
+
+REDACTED_SIZE = 2 * 1024
+"""In characters: the length of the text that is redacted, which needs more context."""
+
+NAME_KEYS = ('name', 'tool')
+ARGUMENTS_KEYS = ('arguments', 'args', 'parameters')
+
+ParsedCall: TypeAlias = Result[ToolCall, UnreadableCall]
+"""A call, or the reason why it cannot be read."""
+
+
+class Entry(NamedTuple):
+    """The parts of a call that are not checked yet.
+
+    Attributes:
+        format: The format of the call.
+        path: The path of the call in its JSON document.
+        tool: The name of the tool.
+        arguments: An object, a text with one, or None.
+        id: The id of the call.
+        namespace: The namespace of the tool.
+        problem: The reason why the call cannot be read, if it is known already.
+    """
+
+    format: str
+    path: Path
+    tool: object = None
+    arguments: object = None
+    id: object = None
+    namespace: object = None
+    problem: str = ''
+
+
+def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
+    """Return the parts of an object with a name and arguments, under any of their usual keys.
+
+    >>> named_entry('bare', {'tool': 'add', 'args': {'a': 1}})[2:4]
+    ('add', {'a': 1})
+    """
+    if not is_object(value):
+        return Entry(format_name, path, problem='the call is not an object')
+    return Entry(
+        format_name,
+        path,
+        _first_value(value, NAME_KEYS),
+        _first_value(value, ARGUMENTS_KEYS),
+        value.get('id'),
+        value.get('namespace'),
+    )
+
+
+def _first_value(value: Mapping[str, object], keys: tuple[str, ...]) -> object:
+    for key in keys:
+        if key in value:
+            return value[key]
+    return None
+
+
+def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> ParsedCall:
+    """Check the parts of a call.
+
+    >>> read_entry(Entry('bare', (), 'add', '{"a": 1}')).unwrap().arguments
+    {'a': 1}
+    >>> read_entry(Entry('bare', (), 'add', '[1]')).failure().problem
+    'the arguments are not an object'
+
+    Args:
+        entry: The parts of the call.
+        text: The text that contains the call. Default: none, for an object.
+        span: The span of the call in the text.
+    """
+    call_id = entry.id if isinstance(entry.id, str | int) and type(entry.id) is not bool else None
+    tool = entry.tool if isinstance(entry.tool, str) and entry.tool else None
+    namespace = entry.namespace if isinstance(entry.namespace, str) else None
+    problem = entry.problem
+    if not problem and not all(map(_is_encodable, (tool, call_id, namespace))):
+        problem = HALF_PAIR
+    if not problem and tool is None:
+        problem = 'the call has no name'
+    if not problem and tool is not None:
+        arguments = _read_arguments(entry.arguments)
+        if type(arguments) is Success:
+            call = ToolCall(tool, arguments.unwrap(), call_id, namespace, entry.format, span)
+            return Success(call)
+        problem = arguments.failure()
+    return unreadable(entry.format, problem, text, span or (0, 0), call_id=call_id, tool=tool)
+
+
+def _is_encodable(value: str | int | None) -> bool:
+    return not isinstance(value, str) or value == replace_surrogates(value)
+
+
+def _read_arguments(value: object) -> Result[dict[str, object], str]:
+    """Return the arguments, or the reason why they cannot be read."""
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return Success({})
+    if isinstance(value, str):
+        document = decode_text(value)
+        if type(document) is Failure:
+            return Failure(f'the arguments are not JSON: {document.failure()}')
+        value = document.unwrap()
+    return Success(value) if is_object(value) else Failure('the arguments are not an object')
+
+
+def decode_text(text: str) -> Result[object, str]:
+    r"""Return the value of a JSON text, or the reason why it is not strict JSON.
+
+    >>> decode_text('{"a": 1, "a": 2}'), decode_text('"\\ud800"')
+    (Failure('an object has the same key twice'), Failure('it contains half of a surrogate pair'))
+    """
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:
+        return Failure(HALF_PAIR)
+    document = decode_json(data, depth_limit=DEPTH_LIMIT)
+    if type(document) is Failure:
+        return Failure(document.failure().problem)
+    value: object = document.unwrap()
+    if has_duplicate_keys(data, value):
+        return Failure('an object has the same key twice')
+    return Success(value)
+
+
+def unreadable(  # noqa: PLR0913 -- the fields of the error
+    format_name: str,
+    problem: str,
+    text: str,
+    span: Span,
+    *,
+    position: int | None = None,
+    call_id: str | int | None = None,
+    tool: str | None = None,
+) -> Failure[UnreadableCall]:
+    """Return the failure of a call that shows itself as one, but cannot be read.
+
+    Args:
+        format_name: The format.
+        problem: The reason, as the end of a sentence.
+        text: The text that contains the call.
+        span: The span of the call in the text.
+        position: The position of the problem. Default: the start of the call.
+        call_id: The id of the call, as far as it can be read.
+        tool: The name of the tool, as far as it can be read.
+    """
+    start, end = span
+    excerpt = shown_excerpt(text[start : min(end, start + REDACTED_SIZE)])
+    # A call that is cut off has its problem behind its last character.
+    position = start if position is None else max(start, min(position, end - 1))
+    call_id = replace_surrogates(call_id) if isinstance(call_id, str) else call_id
+    tool = replace_surrogates(tool) if tool else None
+    return Failure(UnreadableCall(format_name, problem, excerpt, position, call_id, tool))
+
+
+def shown_excerpt(text: str) -> str:
+    """Return the start of a text for an error: without secrets, and without lone surrogates."""
+    return redact(replace_surrogates(text[:REDACTED_SIZE]))[:EXCERPT_LIMIT]
+
+
+def is_object(value: object) -> TypeIs[dict[str, object]]:
+    """Return whether a JSON value is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeIs[list[object]]:
+    """Return whether a JSON value is an array."""
+    return isinstance(value, list)

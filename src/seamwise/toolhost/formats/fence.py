@@ -1,0 +1,74 @@
+"""Fenced block of Markdown; the calls in it keep the format that they are written in."""
+
+import re
+from typing import NamedTuple
+
+from seamwise._text.json_scanner import CUT_TOKEN_LIMIT
+from seamwise.containers import Failure
+from seamwise.toolhost.formats.json_text import read_calls, read_json
+from seamwise.toolhost.formats.marks import TextReading, skip_space
+
+# The language is bounded: text without spaces may follow each of many fences in a line.
+_OPENING = re.compile(r'(?P<marks>`++|~++)[ \t]*+(?P<language>[^\s`{\[]{0,64}+)')
+# A fence with one word behind it opens a block in the block.
+_CLOSING = re.compile(r'\n[ \t]*+(?P<marks>```++|~~~++)(?![ \t]*+[\w+-]++[ \t\r]*+(?:\n|\Z))')
+_READ_LANGUAGES = frozenset({'', 'json'})
+_INDENTATION_LIMIT = 8
+
+
+class FenceReading(NamedTuple):
+    """The result of reading a fence.
+
+    Attributes:
+        reading: The position after the fence, and the calls of a block that is one array.
+        is_open: Whether the text that follows is in the block.
+    """
+
+    reading: TextReading
+    is_open: bool
+
+
+def read(text: str, start: int, *, is_open: bool) -> FenceReading:
+    """Read an opening or a closing fence, or a block in another language up to its end.
+
+    Args:
+        text: The text.
+        start: The position of the fence.
+        is_open: Whether the fence is in a block.
+    """
+    opening = _OPENING.match(text, start)
+    marks, language = opening.group('marks', 'language') if opening else ('', '')
+    end = opening.end() if opening else start
+    margin = text[max(0, start - _INDENTATION_LIMIT) : start].rpartition('\n')[2]
+    if margin.strip() and marks.startswith('~'):
+        return FenceReading(TextReading(start + len(marks), [], is_settled=True), is_open)
+    if is_open and not language:
+        return FenceReading(TextReading(end, [], is_settled=end < len(text)), is_open=False)
+    if language.lower() in _READ_LANGUAGES:
+        return FenceReading(_read_array(text, end), is_open=True)
+    if margin.strip():
+        # In a line, three backticks that are not closed are no block.
+        closing = text.find(marks, end)
+        stop = end if closing < 0 else closing + len(marks)
+        return FenceReading(TextReading(stop, [], is_settled=closing >= 0), is_open)
+    for match in _CLOSING.finditer(text, end):
+        if match['marks'].startswith(marks):
+            is_settled = text.find('\n', match.end()) >= 0
+            return FenceReading(TextReading(match.end(), [], is_settled), is_open=False)
+    return FenceReading(TextReading(len(text), [], is_settled=False), is_open=False)
+
+
+def _read_array(text: str, end: int) -> TextReading:
+    """Read a block that consists of an array; leave any other to the scanner of the text."""
+    start = skip_space(text, end)
+    if not text.startswith('[', start):
+        return TextReading(end, [], is_settled=start < len(text))
+    value, stop, is_whole = read_json(text, start)
+    if not is_whole:
+        return TextReading(end, [], is_settled=stop + CUT_TOKEN_LIMIT < len(text))
+    rest_start = skip_space(text, stop)
+    rest = text[rest_start : rest_start + 3]
+    if type(value) is Failure or not ('```'.startswith(rest) or '~~~'.startswith(rest)):
+        return TextReading(end, [], is_settled=True)
+    is_settled = rest in {'```', '~~~'}
+    return TextReading(stop, read_calls(text, start, value.unwrap()), is_settled)

@@ -1,0 +1,191 @@
+"""Calls in the output of a model: a text, UTF-8 bytes, or the object of a provider's API."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from seamwise._close_matches import close_matches
+from seamwise._text.jsonable import to_builtins, to_json
+from seamwise.catalog.parsing import UnknownFormat
+from seamwise.containers import Failure, Result, Success
+from seamwise.toolhost.formats.documents import read_document
+from seamwise.toolhost.formats.entries import (
+    DEPTH_LIMIT,
+    REDACTED_SIZE,
+    Entry,
+    ParsedCall,
+    decode_text,
+    is_object,
+    read_entry,
+    shown_excerpt,
+    unreadable,
+)
+from seamwise.toolhost.formats.scanner import Scanner
+
+FORMATS = (
+    'openai',
+    'function_call',
+    'openai_responses',
+    'anthropic',
+    'gemini',
+    'mcp',
+    'xml',
+    'hermes',
+    'mistral',
+    'llama',
+    'react',
+    'fence',
+    'tool_list',
+    'array',
+    'bare',
+)
+"""The names of the formats."""
+
+
+_TOO_DEEP = object()
+
+
+@runtime_checkable
+class SupportsModelDump(Protocol):
+    """An object of a provider's SDK, which is a model of pydantic."""
+
+    def model_dump(self) -> Mapping[str, object]:
+        """Return the fields of the object."""
+        ...
+
+
+Output: TypeAlias = str | bytes | Mapping[str, object] | Sequence[object] | SupportsModelDump
+"""The output of a model."""
+
+
+def parse(output: Output, *, only: Collection[str] | None = None) -> list[ParsedCall]:
+    """Return the calls in the output of a model, and the reason for each that cannot be read.
+
+    The calls are in the order of the output. A text without calls has an empty list.
+
+    >>> [call.unwrap().tool for call in parse('Sure: {"name": "weather", "arguments": {}}')]
+    ['weather']
+    >>> parse('<tool_call>{"name": "weather"')[0].failure().problem
+    'the JSON is broken: it is cut off'
+
+    Args:
+        output: A text, UTF-8 bytes, or an object of a provider: a dict or list as its JSON has it,
+            or an object of its SDK. The texts in an object are not searched.
+        only: The names of the formats to read, of `FORMATS`. `fence` stands for all formats in a
+            fenced block. Default: all.
+
+    Raises:
+        ValueError: A name in `only` is not in `FORMATS`.
+    """
+    wanted = check_formats(only)
+    if isinstance(output, bytes):
+        try:
+            return parse(output.decode(), only=only)
+        except UnicodeDecodeError as error:
+            text = output[: error.start].decode()
+            return [not_utf8(text, len(text), output[error.start])]
+    if isinstance(output, str):
+        return Scanner(wanted).scan(output, is_final=True)
+    entries = read_document(_plain(output))
+    return [
+        read_entry(_strict(entry)) for entry in entries if wanted is None or entry.format in wanted
+    ]
+
+
+def expect(
+    output: Output, *, only: Collection[str] | None = None
+) -> Result[list[ParsedCall], UnknownFormat]:
+    """Return the calls in an output that must contain one, or a failure if it contains none.
+
+    >>> expect('I do not know.')
+    Failure(UnknownFormat(excerpt='I do not know.'))
+
+    Args:
+        output: See `parse`.
+        only: See `parse`.
+
+    Raises:
+        ValueError: A name in `only` is not in `FORMATS`.
+    """
+    calls = parse(output, only=only)
+    return Success(calls) if calls else Failure(UnknownFormat(_excerpt(output)))
+
+
+def check_formats(only: Collection[str] | None) -> frozenset[str] | None:
+    """Return the wanted formats; raise ValueError if a name is not that of a format.
+
+    >>> check_formats(['openai', 'mcpp'])
+    Traceback (most recent call last):
+    ValueError: 'mcpp' is not a format. Did you mean 'mcp'? The formats are ..., bare.
+    """
+    if only is None:
+        return None
+    # A text is a collection of characters for a type checker: it stands for its one name.
+    names = [only] if isinstance(only, str) else only
+    for name in names:
+        check_format(name)
+    return frozenset(names)
+
+
+def check_format(name: str) -> None:
+    """Raise ValueError if a name is not that of a format."""
+    if name in FORMATS:
+        return
+    suggestions = ' or '.join(map(repr, close_matches(name, FORMATS)))
+    hint = f'Did you mean {suggestions}? ' if suggestions else ''
+    raise ValueError(f'{name!r} is not a format. {hint}The formats are {", ".join(FORMATS)}.')
+
+
+def not_utf8(text: str, position: int, byte: int) -> ParsedCall:
+    """Return the failure of bytes that are not UTF-8.
+
+    Args:
+        text: The text before the invalid byte, or the start of it.
+        position: The position of the byte, in characters.
+        byte: The byte.
+    """
+    problem = f'byte 0x{byte:02x} is not UTF-8'
+    return unreadable('text', problem, text, (0, position + 1), position=position)
+
+
+def _excerpt(output: Output) -> str:
+    if isinstance(output, bytes):
+        output = output[:REDACTED_SIZE].decode(errors='replace')
+    text = output if isinstance(output, str) else to_json(to_builtins(_plain(output))).decode()
+    return shown_excerpt(text)
+
+
+def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
+    """Return a value with dicts and lists in place of other mappings, sequences and SDK objects.
+
+    Args:
+        value: The value.
+        containers: The ids of the containers around the value.
+    """
+    if value is None or isinstance(value, str | bytes | int | float):
+        return value
+    # An object that contains itself has no end.
+    if len(containers) > DEPTH_LIMIT or id(value) in containers:
+        return _TOO_DEEP
+    inner = containers | {id(value)}
+    if isinstance(value, Mapping):
+        mapping: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # its items are checked one by one
+        return {key: _plain(item, inner) for key, item in mapping.items()}
+    if isinstance(value, Sequence):
+        items: Sequence[object] = value  # pyright: ignore[reportUnknownVariableType]  # its items are checked one by one
+        return [_plain(item, inner) for item in items]
+    return _plain(value.model_dump(), inner) if isinstance(value, SupportsModelDump) else value
+
+
+def _strict(entry: Entry) -> Entry:
+    """Check that arguments are JSON: an object of a provider can contain any values."""
+    if not is_object(entry.arguments):
+        return entry
+    try:
+        text = json.dumps(entry.arguments, allow_nan=False)
+    except (TypeError, ValueError):
+        return entry._replace(problem='the arguments are not JSON')
+    arguments = decode_text(text)
+    if type(arguments) is Failure:
+        return entry._replace(problem=f'the arguments are not JSON: {arguments.failure()}')
+    return entry._replace(arguments=arguments.unwrap())

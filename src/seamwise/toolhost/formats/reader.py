@@ -1,0 +1,129 @@
+"""Reader of calls in a text that comes in pieces."""
+
+import codecs
+from collections.abc import Collection
+
+from msgspec.structs import replace
+
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.containers import Failure, Success
+from seamwise.toolhost.formats.entries import REDACTED_SIZE, ParsedCall, unreadable
+from seamwise.toolhost.formats.parsing import check_formats, not_utf8
+from seamwise.toolhost.formats.scanner import Scanner
+
+SIZE_LIMIT = 16 * 2**20
+"""In characters: the maximum length of the text that is held."""
+
+# The scanner looks back at the margin of a line.
+_CONTEXT = 16
+
+# A piece without any of these completes no call.
+_CLOSERS = frozenset('}])>;`\n')
+
+# The average number of times that a character may be scanned. It bounds the work for a call that
+# comes in many small pieces.
+_SCANS = 16
+
+
+class Reader:
+    r"""Reader of a text that comes in pieces, cut anywhere.
+
+    The calls of all pieces are together those that `parse` returns for the whole text.
+
+    >>> reader = Reader()
+    >>> pieces = '<tool_call>{"name": "ping", "argu', 'ments": {}}</tool', '_call> and'
+    >>> [[call.unwrap().tool for call in reader.feed(piece)] for piece in pieces]
+    [[], [], ['ping']]
+    >>> reader.end()
+    []
+
+    Args:
+        only: The names of the formats to read; see `parse`.
+
+    Raises:
+        ValueError: A name in `only` is not in `FORMATS`.
+    """
+
+    def __init__(self, *, only: Collection[str] | None = None) -> None:
+        self._scanner = Scanner(check_formats(only))
+        self._decoder = codecs.getincrementaldecoder('utf-8')()
+        self._pieces: list[str] = []
+        # The length of the pieces, and of the text before them, which is no longer held.
+        self._size = self._offset = 0
+        self._head = ''
+        self._budget = 0
+        self._is_over = False
+
+    def feed(self, piece: str | bytes) -> list[ParsedCall]:
+        """Return the calls that are complete now.
+
+        Bytes that are not UTF-8 end the text with one `UnreadableCall`.
+
+        Args:
+            piece: The next piece of the text, or of its bytes in UTF-8.
+        """
+        return [] if self._is_over else self._add(piece, is_final=False)
+
+    def end(self) -> list[ParsedCall]:
+        """Return the rest of the calls."""
+        calls = [] if self._is_over else self._add(b'', is_final=True)
+        self._is_over = True
+        return calls
+
+    def _add(self, piece: str | bytes, *, is_final: bool) -> list[ParsedCall]:
+        try:
+            text = piece if isinstance(piece, str) else self._decoder.decode(piece, final=is_final)
+        except UnicodeDecodeError as error:
+            # The bytes of the error begin with those of a character that the last piece has cut.
+            self._receive(error.object[: error.start].decode())
+            self._is_over = True
+            return [not_utf8(self._head, self._offset + self._size, error.object[error.start])]
+        self._receive(text)
+        completes_call = not _CLOSERS.isdisjoint(text) and self._size <= self._budget
+        calls = self._scan(is_final=is_final) if is_final or completes_call else []
+        if self._size <= SIZE_LIMIT or is_final:
+            return calls
+        self._is_over = True
+        problem = f'it has more than {SIZE_LIMIT:,} characters without an end'
+        span = (self._scanner.position, self._size)
+        failure = unreadable('text', problem, ''.join(self._pieces), span)
+        self._pieces.clear()
+        return [*calls, _shift(failure, self._offset)]
+
+    def _receive(self, text: str) -> None:
+        self._pieces.append(text)
+        self._size += len(text)
+        self._budget += _SCANS * len(text)
+        if len(self._head) < REDACTED_SIZE:
+            self._head += text[: REDACTED_SIZE - len(self._head)]
+
+    def _scan(self, *, is_final: bool) -> list[ParsedCall]:
+        text = ''.join(self._pieces)
+        self._budget -= len(text) - self._scanner.position
+        calls = self._scanner.scan(text, is_final=is_final)
+        calls = [_shift(call, self._offset) for call in calls]
+        start = max(0, self._scanner.position - _CONTEXT)
+        self._scanner.position -= start
+        self._offset += start
+        self._size -= start
+        self._pieces = [text[start:]]
+        return calls
+
+
+def _shift(call: ParsedCall, offset: int) -> ParsedCall:
+    """Return a call with its positions in the whole text."""
+    if type(call) is Failure:
+        error = call.failure()
+        return Failure(
+            UnreadableCall(
+                error.format,
+                error.problem,
+                error.excerpt,
+                error.position + offset,
+                error.id,
+                error.tool,
+            )
+        )
+    value = call.unwrap()
+    start, end = value.span or (0, 0)
+    return Success(replace(value, span=(start + offset, end + offset)))

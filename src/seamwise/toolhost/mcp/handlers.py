@@ -1,0 +1,145 @@
+"""MCP server whose tools are those of a processor."""
+
+import json
+from asyncio import CancelledError, Task, create_task, wait
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, Generic
+
+import anyio
+from mcp.server import Server as McpServer
+from mcp.server.context import ServerRequestContext
+from mcp.types import (
+    CallToolRequestParams,
+    CallToolResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    TextContent,
+)
+from mcp.types import Tool as ToolDefinition
+from typing_extensions import TypeVar
+
+from seamwise.catalog.tools import InvalidParameter, MissingParameter, UnknownTool
+from seamwise.containers import Success
+from seamwise.errors import TaggedError
+from seamwise.seams.jsonrpc import tables, to_mcp
+from seamwise.seams.jsonrpc.codes import MCP_REVISIONS, Protocol
+from seamwise.seams.jsonrpc.shape import Answer, RpcError
+from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE, STRUCTURED_SINCE, tool_result
+from seamwise.seams.model.shape import Guidance
+from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.processor import Processor
+
+E = TypeVar('E', bound=TaggedError)
+
+_MEMBER_SINCE: Final[Mapping[str, str]] = MappingProxyType(
+    {'annotations': '2025-03-26', 'outputSchema': STRUCTURED_SINCE}
+)
+"""The first revisions of members of the definition of a tool."""
+
+_WRAPPER: Final = 'result'
+"""The key of a value that is no object, as in `output_schema`."""
+
+
+class Handlers(Generic[E]):
+    """The handlers of the requests of MCP.
+
+    Args:
+        processor: Runs the calls.
+        model: The guidance for each error.
+    """
+
+    def __init__(self, processor: Processor[E], model: Callable[[Any], Guidance]) -> None:
+        self._processor = processor
+        self._model = model
+        self._running: set[Task[list[Outcome[E]]]] = set()
+
+    def server(self, *, name: str, version: str, instructions: str | None) -> McpServer[Any]:
+        """Return the server of the official package with these handlers."""
+        return McpServer(
+            name,
+            version=version,
+            instructions=instructions,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            get_tool_input_schema=self._input_schema,
+        )
+
+    async def drain(self, seconds: float) -> None:
+        """Wait for the running calls, for a limited time."""
+        if self._running:
+            await wait([*self._running], timeout=seconds)
+
+    def _input_schema(self, name: str) -> Mapping[str, object] | None:
+        found = self._processor.tools.find(name)
+        return found.unwrap().input_schema if type(found) is Success else None
+
+    async def _list_tools(
+        self, context: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None
+    ) -> ListToolsResult:
+        return ListToolsResult(
+            tools=[
+                ToolDefinition.model_validate(_adapt(definition, context.protocol_version))
+                for definition in self._processor.tools.schema('mcp')
+            ]
+        )
+
+    async def _call_tool(
+        self, context: ServerRequestContext[Any, Any], params: CallToolRequestParams
+    ) -> CallToolResult:
+        call = ToolCall(params.name, params.arguments or {}, id=context.request_id, format='mcp')
+        outcome = await self._run(call)
+        revision = context.protocol_version
+        result = to_mcp(
+            outcome.result,
+            lambda error: self._answer(error, revision),
+            revision=revision,
+            operation=f'tools/call {params.name}',
+        )
+        if type(outcome.result) is Success and revision >= STRUCTURED_SINCE:
+            self._wrap(params.name, result, revision)
+        return result
+
+    async def _run(self, call: ToolCall) -> Outcome[E]:
+        """Run a call; a cancellation by the client cancels it, and waits for its end."""
+        task = create_task(self._processor.run([call]))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        try:
+            await wait([task])
+        except CancelledError:
+            task.cancel()
+            # The package cancels again and again until the handler has ended.
+            with anyio.CancelScope(shield=True):
+                await wait([task])
+            raise
+        return task.result()[0]
+
+    def _answer(self, error: Any, revision: str) -> Answer:
+        """Return an error of the protocol where it prescribes one, else the guidance."""
+        if isinstance(error, UnknownTool | MissingParameter | InvalidParameter):
+            known = revision if revision in MCP_REVISIONS else MCP_REVISIONS[-1]
+            answer = tables.TOOLS[Protocol.MCP, known](error)
+            if isinstance(answer, RpcError):
+                return answer
+        return tool_result(self._model(error), revision=revision)
+
+    def _wrap(self, name: str, result: CallToolResult, revision: str) -> None:
+        """Put a value that is no object into one, if its schema or the revision wants that."""
+        (block,) = result.content
+        if not isinstance(block, TextContent) or block.text.startswith('{'):
+            return
+        tool = self._processor.tools.find(name)
+        has_schema = type(tool) is Success and tool.unwrap().output_schema is not None
+        if has_schema or revision < ANY_STRUCTURED_SINCE:
+            result.structured_content = {_WRAPPER: json.loads(block.text)}
+
+
+def _adapt(definition: Mapping[str, object], revision: str) -> Mapping[str, object]:
+    """Return the definition of a tool without what a revision does not know."""
+    return {
+        name: value
+        for name, value in definition.items()
+        if revision >= _MEMBER_SINCE.get(name, revision)
+    }

@@ -1,0 +1,109 @@
+"""Check of arguments against the JSON Schema of a server."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from referencing import Registry
+
+from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
+from seamwise.containers import Failure, Result, Success
+from seamwise.messages import shorten
+from seamwise.secrets import Secret
+from seamwise.toolhost.arguments import MAX_FINDINGS, surrogate_problem
+
+WHOLE: Final = 'arguments'
+"""The name of the parameter in errors that concern all arguments."""
+
+_TEXT_LIMIT: Final = 200
+
+
+class SchemaError(Protocol):
+    """An error of the package jsonschema, which has no types."""
+
+    message: str
+    absolute_path: Sequence[object]
+    validator: str
+
+
+class _Validator(Protocol):
+    def iter_errors(self, instance: object) -> Iterator[SchemaError]: ...
+
+
+class ArgumentsSchema:
+    """The JSON Schema of the arguments of a tool.
+
+    A schema that is invalid checks nothing: the server still checks the arguments itself.
+
+    Args:
+        tool: The name of the tool, for the errors.
+        schema: The schema, an object.
+    """
+
+    def __init__(self, tool: str, schema: Mapping[str, object]) -> None:
+        self._tool = tool
+        self._schema = schema
+        self._validator = _validator(schema)
+
+    def check(
+        self, arguments: Mapping[str, object]
+    ) -> Result[dict[str, object], MissingParameter | InvalidParameter]:
+        """Return the arguments, or an error with all findings.
+
+        The order is: missing parameters as declared, then the others in the order of the schema.
+        """
+        missing = [name for name in _names(self._schema.get('required')) if name not in arguments]
+        invalid = [*self._invalid(arguments)]
+        if not missing and not invalid:
+            return Success(dict(arguments))
+        findings = [
+            *(Finding(name, 'is missing') for name in missing),
+            *(Finding(name, reason) for name, reason in invalid),
+        ]
+        also = tuple(findings[1 : MAX_FINDINGS + 1])
+        more = len(findings) - 1 - len(also) or None
+        if missing:
+            return Failure(MissingParameter(self._tool, missing[0], None, also, more))
+        name, reason = invalid[0]
+        value = Secret(arguments.get(name))
+        return Failure(InvalidParameter(self._tool, name, reason, value, also, more))
+
+    def _invalid(self, arguments: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+        for name, value in arguments.items():
+            if problem := surrogate_problem(value):
+                yield shorten(name), problem
+        if self._validator is None:
+            return
+        try:
+            for error in self._validator.iter_errors(dict(arguments)):
+                if error.validator == 'required' and not error.absolute_path:
+                    continue
+                path = [str(part) for part in error.absolute_path]
+                reason = shorten(error.message, _TEXT_LIMIT)
+                if path[1:]:
+                    reason = f'{reason} (at /{"/".join(path[1:])})'
+                yield path[0] if path else WHOLE, reason
+        # seamwise: allow[SW103] a reference to another document or to itself, an invalid pattern
+        except Exception:  # noqa: BLE001 -- the server checks the arguments
+            return
+
+
+def _validator(schema: Mapping[str, object]) -> _Validator | None:
+    from jsonschema.validators import validator_for  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    try:
+        validator_class: Any = validator_for(schema)
+        validator_class.check_schema(schema)
+    # seamwise: allow[SW103] any exception means that the schema of the server is invalid
+    except Exception:  # noqa: BLE001
+        return None
+    # An empty registry: a schema must not make this process read URLs.
+    registry: Registry[Any] = Registry()  # pyright: ignore[reportUnknownArgumentType]  # of it
+    validator: _Validator = validator_class(schema, registry=registry)
+    return validator
+
+
+def _names(value: object) -> Iterable[str]:
+    if not isinstance(value, list):
+        return ()
+    names: list[object] = value  # pyright: ignore[reportUnknownVariableType]  # of JSON
+    return [name for name in names if isinstance(name, str)]

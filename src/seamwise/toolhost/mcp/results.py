@@ -1,0 +1,85 @@
+"""Results of tools of a server as results of this library."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from mcp.types import CallToolResult, TextContent
+
+from seamwise._text.jsonable import to_json
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.tools import InvalidResult, ToolFailed
+from seamwise.categories import Category
+from seamwise.containers import Failure, Result, Success
+from seamwise.errors import TaggedError
+from seamwise.messages import shorten
+from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE
+
+_TEXT_LIMIT: Final = 4_000
+"""The maximum number of characters of the text of a failure."""
+
+
+class McpToolFailed(TaggedError, category=Category.EXECUTION, message='{text}'):
+    """A tool of an MCP server reports a failure; it is the cause of a `ToolFailed`.
+
+    `text` is the text of its content; a block of another type is replaced by its type in brackets.
+    """
+
+    server: str
+    text: str
+
+
+def read_result(
+    server: str, tool: str, result: CallToolResult, *, revision: str
+) -> Result[object, ToolFailed]:
+    """Return the value of a result, or the failure that it reports.
+
+    A value is the structured content, else the text of a single text block, else all blocks.
+
+    Args:
+        server: The name of the server, for errors.
+        tool: The name of the tool, for errors.
+        result: The result as the server has sent it.
+        revision: The revision of MCP that the connection uses.
+    """
+    if result.is_error:
+        return Failure(ToolFailed(tool, McpToolFailed(server, _failure_text(result))))
+    if 'structured_content' in result.model_fields_set:
+        value: object = result.structured_content
+        # Before, null is what some servers send for a field that is not there.
+        if value is not None or revision >= ANY_STRUCTURED_SINCE:
+            return Success(value)
+    match result.content:
+        case [TextContent(text=text)]:
+            return Success(text)
+        case _:
+            return Success(_blocks(result))
+
+
+def invalid_result(tool: str, cause: BaseException) -> InvalidResult:
+    """Return the error for a result that the client has rejected because of its schema."""
+    error = cause.__cause__
+    path: Iterable[object] = getattr(error, 'absolute_path', ())
+    message: object = getattr(error, 'message', str(cause))
+    pointer = ''.join(f'/{_escape(str(part))}' for part in path)
+    return InvalidResult(tool, (Problem(pointer, shorten(str(message))),))
+
+
+def _failure_text(result: CallToolResult) -> str:
+    texts = [
+        block.text if isinstance(block, TextContent) else f'[{block.type}]'
+        for block in result.content
+    ]
+    if not texts and result.structured_content is not None:
+        texts = [to_json(result.structured_content).decode()]
+    return shorten('\n'.join(texts), _TEXT_LIMIT) or 'It gives no reason.'
+
+
+def _escape(part: str) -> str:
+    return part.replace('~', '~0').replace('/', '~1')
+
+
+def _blocks(result: CallToolResult) -> list[dict[str, object]]:
+    dumped: Mapping[str, list[dict[str, object]]] = result.model_dump(
+        mode='json', by_alias=True, exclude_none=True, include={'content'}
+    )
+    return dumped['content']

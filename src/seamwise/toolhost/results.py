@@ -1,0 +1,137 @@
+"""Declared results of tools, and the check of a result against its declaration."""
+
+from collections.abc import Awaitable, Iterator
+from types import UnionType
+from typing import Annotated, Any, Final, Never, Union, get_args, get_origin
+
+import returns.result
+from msgspec import Struct
+
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.tools import InvalidResult
+from seamwise.containers import Failure, Result, Success, as_result
+from seamwise.errors import TaggedError
+from seamwise.toolhost.conformance import find_problems
+from seamwise.toolhost.type_aliases import resolve_alias
+
+MAX_PROBLEMS: Final = 20
+"""The maximum number of problems in an `InvalidResult`."""
+
+
+class ResultType(Struct, frozen=True):
+    """The declared result of a tool.
+
+    Attributes:
+        value_type: The type of a success, `Any` if it is not known.
+        error_types: The classes of the failures, None if they are not known.
+        is_async: Whether the declared type is an awaitable.
+    """
+
+    value_type: object = Any
+    error_types: tuple[type[TaggedError], ...] | None = None
+    is_async: bool = False
+
+
+def split_result(annotation: object) -> ResultType:
+    """Split the return annotation of a tool into the type of its value and its errors.
+
+    A function that is not annotated with a Result returns values only.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> split_result(Result[int, FileNotFound])
+    ResultType(value_type=<class 'int'>, error_types=(<class '...FileNotFound'>,), is_async=False)
+
+    Raises:
+        TypeError: An error is not an error class.
+    """
+    values: list[object] = []
+    errors: list[object] = []
+    for member in _members(annotation):
+        arguments: tuple[object, ...] = get_args(member)
+        match get_origin(member) or member:
+            case type() as origin if issubclass(origin, Awaitable):
+                inner = split_result(arguments[-1] if arguments else Any)
+                return ResultType(inner.value_type, inner.error_types, is_async=True)
+            case returns.result.Result:
+                value, error = arguments or (Any, Any)
+                values.append(value)
+                errors.append(error)
+            case origin if origin is Success:
+                values += arguments or (Any,)
+            case origin if origin is Failure:
+                errors += arguments or (Any,)
+            case _:
+                values.append(member)
+    value_type: Any = Union[tuple(values)] if values else Never  # noqa: UP007 -- of a tuple
+    return ResultType(value_type, _error_types(errors, values))
+
+
+# seamwise: allow[SW106] the declared types are known at run time only
+def check_result(tool: str, result_type: ResultType, returned: object) -> Result[Any, Any]:
+    """Return the result for what a tool returned, or `InvalidResult`.
+
+    Args:
+        tool: The name of the tool, for the error.
+        result_type: The declared result.
+        returned: A Result, or the value of a success. It is not changed.
+    """
+    result = as_result(returned)
+    if result is None:
+        result = Success(returned)
+    problems = (
+        _error_problems(result_type, result.failure())
+        if type(result) is Failure
+        else find_problems(result.unwrap(), result_type.value_type, limit=MAX_PROBLEMS)
+    )
+    return Failure(InvalidResult(tool, problems)) if problems else result
+
+
+def _error_problems(result_type: ResultType, error: object) -> tuple[Problem, ...]:
+    name = type(error).__name__
+    if not isinstance(error, TaggedError):
+        return (Problem('', f'must fail with a tagged error, not {name}'),)
+    types = result_type.error_types
+    if types is None or isinstance(error, types):
+        return ()
+    declared = ', '.join(type_.__name__ for type_ in types) or 'none'
+    return (Problem('', f'must fail with a declared error ({declared}), not {name}'),)
+
+
+def _members(annotation: object) -> Iterator[object]:
+    """Yield the members of a union, also in aliases."""
+    annotation = resolve_alias(annotation)
+    origin = get_origin(annotation)
+    if origin in {Union, UnionType}:
+        for member in get_args(annotation):
+            yield from _members(member)
+    elif origin is Annotated:
+        inner = [*_members(get_args(annotation)[0])]
+        # The constraints of a value are part of its type.
+        yield from inner if any(map(_is_result, inner)) else [annotation]
+    else:
+        yield annotation
+
+
+def _is_result(annotation: Any) -> bool:
+    origin = get_origin(annotation) or annotation
+    return isinstance(origin, type) and issubclass(origin, Awaitable | returns.result.Result)
+
+
+def _error_types(
+    errors: list[object], values: list[object]
+) -> tuple[type[TaggedError], ...] | None:
+    types: list[type[TaggedError]] = []
+    for error in errors:
+        for annotated in _members(error):
+            member = getattr(annotated, '__origin__', annotated)
+            if isinstance(member, type) and issubclass(member, TaggedError):
+                types.append(member)
+            elif member is not Never:
+                if isinstance(member, type):
+                    raise TypeError(
+                        f'the errors of a tool are error classes, not {member.__name__}; derive '
+                        'one from TaggedError.'
+                    )
+                return None
+    is_open = not errors and any(value is Any or value is object for value in values)
+    return None if is_open else tuple(types)

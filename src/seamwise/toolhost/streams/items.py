@@ -1,0 +1,24 @@
+"""Items of a stream."""
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.catalog.streaming import StreamingError
+from seamwise.containers import Result
+from seamwise.toolhost.calls import ToolCall
+
+
+class Text(Struct, frozen=True):
+    """A piece of the text of an answer.
+
+    Attributes:
+        text: The piece, which is not empty.
+    """
+
+    text: str
+
+
+StreamItem: TypeAlias = Result[ToolCall | Text, StreamingError | UnreadableCall]
+"""A complete call, a piece of text, or the reason why one of them is missing."""

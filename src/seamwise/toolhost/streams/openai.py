@@ -1,0 +1,125 @@
+"""Stream of OpenAI Chat Completions, and of the many servers with the same API."""
+
+from collections.abc import Iterator, Mapping
+from itertools import count
+
+from typing_extensions import override
+
+from seamwise._text.json_fields import is_object, object_of, objects_in, text_of
+from seamwise.catalog.streaming import StreamAborted
+from seamwise.policies.classify.openai import OPENAI
+from seamwise.toolhost.formats.entries import is_array, unreadable
+from seamwise.toolhost.streams.items import StreamItem
+from seamwise.toolhost.streams.partial_calls import Key, PartialCall
+from seamwise.toolhost.streams.provider_stream import (
+    ProviderStream,
+    filtered,
+    text_items,
+    truncated,
+)
+
+_CUT = frozenset({'length', 'content_filter'})
+"""The values of `finish_reason` after which the last call may be incomplete."""
+
+
+class OpenAIStream(ProviderStream):
+    """Chunks with `choices`, up to `[DONE]`.
+
+    The pieces of several calls can alternate. A call is complete when the next one begins and its
+    arguments are a complete object, or when its choice has a `finish_reason`.
+    """
+
+    provider = OPENAI
+
+    def __init__(self) -> None:
+        super().__init__()
+        # The unfinished calls of each choice: their keys, in order.
+        self._keys: dict[int, dict[Key, None]] = {}
+        # Indexes for calls without one do not collide with those of the provider.
+        self._indexes = count(-1, -1)
+        self._reason: StreamAborted | None = None
+
+    @override
+    def read_chunk(self, chunk: Mapping[str, object], data: bytes) -> Iterator[StreamItem]:
+        if chunk.get('error'):
+            self.fail(chunk['error'])
+            return
+        self.model = text_of(chunk.get('model')) or self.model
+        for choice in objects_in(chunk.get('choices')):
+            index = choice.get('index')
+            yield from self._read_choice(index if isinstance(index, int) else 0, choice)
+
+    @override
+    def read_done(self) -> Iterator[StreamItem]:
+        # Without a `finish_reason`, only a complete object shows that a call is complete.
+        for call in self.calls.take_all():
+            yield call.read_cut()
+        self.end(self._reason)
+
+    def _read_choice(self, index: int, choice: Mapping[str, object]) -> Iterator[StreamItem]:
+        delta = object_of(choice.get('delta'))
+        yield from text_items(delta.get('content'))
+        if refusal := text_of(delta.get('refusal')):
+            yield from text_items(refusal)
+            self._reason = self._reason or filtered(self.provider, 'refusal')
+        items = delta.get('tool_calls')
+        for item in items if is_array(items) else ():
+            yield from self._read_call(index, item)
+        if is_object(function := delta.get('function_call')):
+            yield from self._read_piece('function_call', (index, 0), None, function)
+        reason = choice.get('finish_reason')
+        if isinstance(reason, str) and reason:
+            yield from self._finish_choice(index, reason)
+
+    def _read_call(self, choice: int, item: object) -> Iterator[StreamItem]:
+        if not is_object(item):
+            yield unreadable('openai', 'the call is not an object', '', (0, 0))
+            return
+        call_id, function = item.get('id'), object_of(item.get('function'))
+        index = item.get('index')
+        if not isinstance(index, int):
+            keys = self._keys.get(choice)
+            is_new = not keys or bool(call_id or function.get('name'))
+            index = next(self._indexes) if is_new or not keys else next(reversed(keys))[1]
+        yield from self._read_piece('openai', (choice, index), call_id, function)
+
+    def _read_piece(
+        self,
+        format_name: str,
+        key: Key,
+        call_id: object,
+        function: Mapping[str, object],
+    ) -> Iterator[StreamItem]:
+        name, arguments = function.get('name'), function.get('arguments')
+        call = self.calls.get(key)
+        if call is not None and call_id and call.id and call.id != call_id:
+            # Some servers number every call 0; the next id ends the previous call.
+            self.calls.take(key)
+            yield call.read()
+            call = None
+        if call is None:
+            if not call_id and not name and not text_of(arguments).strip():
+                return
+            yield from self._take_complete()
+            call = PartialCall(format_name)
+            self.calls.begin(key, call)
+            self._keys.setdefault(key[0], {})[key] = None
+        # Some servers repeat the id and the name in every piece.
+        call.id = call.id or call_id
+        call.tool = call.tool or name
+        self.calls.add(key, arguments)
+
+    def _take_complete(self) -> Iterator[StreamItem]:
+        for key, call in self.calls.take_complete():
+            self._keys[key[0]].pop(key, None)
+            yield call
+
+    def _finish_choice(self, index: int, reason: str) -> Iterator[StreamItem]:
+        for key in self._keys.pop(index, ()):
+            call = self.calls.take(key)
+            if call is not None:
+                yield call.read_cut() if reason in _CUT else call.read()
+        if reason == 'length':
+            self._reason = truncated(self.provider)
+        elif reason == 'content_filter':
+            self._reason = filtered(self.provider, reason)

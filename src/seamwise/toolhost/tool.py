@@ -1,0 +1,367 @@
+"""Tools that a model can call, and the decorator that turns a function into one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Hashable, Mapping
+from contextlib import suppress
+from copy import deepcopy
+from functools import cached_property, partial, update_wrapper
+from inspect import iscoroutinefunction, signature, unwrap
+from types import CoroutineType, FunctionType, MethodType, NoneType
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, Protocol, final, overload
+
+from msgspec import Struct
+from typing_extensions import TypeVar, override
+
+from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter
+from seamwise.containers import Failure, Result, Success
+from seamwise.errors import TaggedError
+from seamwise.toolhost.arguments import Parameter, convert_arguments
+from seamwise.toolhost.docstrings import Descriptions, read_docstring
+from seamwise.toolhost.importable import import_name
+from seamwise.toolhost.limits import Limits, check_seconds
+from seamwise.toolhost.names import name_problem, qualified_name
+from seamwise.toolhost.results import ResultType, check_result
+from seamwise.toolhost.schemas import input_schema, output_schema
+from seamwise.toolhost.signatures import (
+    UnresolvedType,
+    check_function,
+    read_parameters,
+    read_result,
+)
+
+if TYPE_CHECKING:
+    from seamwise.toolhost.toolset import Tools
+
+P = ParamSpec('P')
+T = TypeVar('T', default=Never)
+E = TypeVar('E', bound=TaggedError, default=Never)
+F = TypeVar('F', bound=TaggedError, default=Never)
+E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
+R = TypeVar('R')
+R_co = TypeVar('R_co', covariant=True)
+
+
+class Invocation(Struct, Generic[E_co], frozen=True):
+    """One call of a tool, with checked arguments.
+
+    Attributes:
+        run: Runs the tool once. A further attempt calls it again, with fresh copies of arguments
+            that the tool can change.
+        is_async: Whether `run` returns an awaitable.
+        check: Returns the result for what `run` returned, awaited if `is_async`: a Result or a
+            plain value. It is `InvalidResult` unless the value has the declared type and the
+            error a declared class. A value stays the same object.
+        function: The function of the tool, for a process of its own.
+        arguments: The keyword arguments of the function.
+        result_type: The declared result, for a process of its own.
+        isolated: The limits of the process of its own, or None to run in this process.
+        key: Calls with the same key run one after the other; None for calls that need not.
+    """
+
+    run: Callable[[], object]
+    is_async: bool
+    check: Callable[[object], Result[object, E_co | InvalidResult]]
+    function: Callable[..., object]
+    arguments: Mapping[str, object]
+    result_type: ResultType = ResultType()
+    isolated: Limits | None = None
+    key: Hashable | None = None
+
+
+class Tool(ABC, Generic[E_co]):
+    """A tool that a model can call; `|` adds tools up.
+
+    `E_co` is the union of its errors, besides those that every tool can have.
+
+    Attributes:
+        name: The name of the tool, unique in its namespace.
+        namespace: The namespace of the tool, or None.
+        description: The description for the model.
+        is_repeatable: Whether running the tool twice does no harm.
+        timeout: The maximum duration of a call in seconds, or None for that of the processor.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        namespace: str | None = None,
+        description: str = '',
+        is_repeatable: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.description = description
+        self.is_repeatable = is_repeatable
+        self.timeout = timeout
+
+    @property
+    def qualified_name(self) -> str:
+        """The name for the model: `namespace__name`, or the name without a namespace."""
+        return qualified_name(self.name, self.namespace)
+
+    @property
+    @abstractmethod
+    def input_schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the arguments, an object."""
+
+    @property
+    def output_schema(self) -> Mapping[str, object] | None:
+        """The JSON Schema of the value, or None if it is not known."""
+        return None
+
+    @abstractmethod
+    def bind(
+        self, arguments: Mapping[str, object]
+    ) -> Result[Invocation[E_co], MissingParameter | InvalidParameter]:
+        """Check the arguments of a call, and return the call, ready to run."""
+
+    def __or__(self, other: Tool[F] | Tools[F], /) -> Tools[E_co | F]:
+        """Add tools up; raises TypeError if two of them have the same name."""
+        from seamwise.toolhost.toolset import Tools  # noqa: PLC0415 -- it imports this module
+
+        return Tools[E_co]([self]) | other
+
+    @override
+    def __repr__(self) -> str:
+        return f'<Tool {self.qualified_name!r}>'
+
+
+class _Options(Struct, frozen=True, kw_only=True):
+    """The options of `tool`; see there."""
+
+    name: str | None = None
+    description: str | None = None
+    namespace: str | None = None
+    is_repeatable: bool = False
+    isolated: Limits | None = None
+    exclusive: Callable[[Mapping[str, object]], Hashable] | None = None
+    timeout: float | None = None
+    validate: bool = True
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None:
+            check_seconds('timeout', self.timeout)
+        if self.isolated is not None and not isinstance(self.isolated, Limits):
+            raise TypeError(f'isolated must be Limits(…) or None, not {self.isolated!r}.')
+        if self.exclusive is not None and not callable(self.exclusive):
+            raise TypeError(
+                f'exclusive must be a function from the arguments to a key, not {self.exclusive!r}.'
+            )
+
+
+@final
+class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
+    """A function as a tool, which can still be called as it is; `tool` creates it."""
+
+    def __init__(self, function: FunctionType | MethodType, options: _Options) -> None:
+        name = function.__name__ if options.name is None else options.name
+        if problem := name_problem(name, options.namespace):
+            raise TypeError(f'{function.__qualname__}: {problem}, unlike {name!r}; set `name`.')
+        if options.isolated is not None:
+            import_name(function)
+        update_wrapper(self, function, updated=())
+        self._function = function
+        self._call: Callable[P, R_co] = function
+        self._options = options
+        self._result = read_result(function)
+        with suppress(UnresolvedType):
+            # A type can be defined below the function; the first call needs it.
+            _ = self._parameters
+        super().__init__(
+            name,
+            namespace=options.namespace,
+            description=self._texts.summary if options.description is None else options.description,
+            is_repeatable=options.is_repeatable,
+            timeout=options.timeout,
+        )
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+        """Call the function."""
+        return self._call(*args, **kwargs)
+
+    @property
+    def function(self) -> FunctionType | MethodType:
+        """The function itself."""
+        return self._function
+
+    @cached_property
+    def _parameters(self) -> Mapping[str, Parameter]:
+        return read_parameters(self._function)
+
+    @cached_property
+    def _texts(self) -> Descriptions:
+        names = signature(self._function).parameters
+        return read_docstring(self._function.__doc__, names)
+
+    @cached_property
+    def result_type(self) -> ResultType:
+        """The declared result of the function."""
+        # Types that only type checkers import are not known to the end.
+        return self._result or read_result(self._function) or ResultType()
+
+    @cached_property
+    def _is_async(self) -> bool:
+        # A plain wrapper around an async function returns its coroutine.
+        function = unwrap(self._function)
+        return self.result_type.is_async or iscoroutinefunction(function)
+
+    @property
+    @override
+    def input_schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the arguments, an object."""
+        return input_schema(self._parameters, self._texts.parameters)
+
+    @property
+    @override
+    def output_schema(self) -> Mapping[str, object] | None:
+        """The JSON Schema of the value, or None if it is not known."""
+        return output_schema(self.result_type.value_type)
+
+    @override
+    def bind(
+        self, arguments: Mapping[str, object]
+    ) -> Result[Invocation[E_co], MissingParameter | InvalidParameter]:
+        """Check the arguments of a call, and return the call, ready to run.
+
+        An exception of `exclusive` is a bug and propagates unchanged, and so does the TypeError for
+        a key that cannot be hashed.
+        """
+        converted = convert_arguments(self.name, self._parameters, arguments)
+        if type(converted) is Failure:
+            return converted
+        values = converted.unwrap()
+        return Success(
+            Invocation(
+                run=_runner(self._function, values),
+                is_async=self._is_async,
+                check=partial(
+                    check_result,
+                    self.name,
+                    self.result_type if self._options.validate else ResultType(),
+                ),
+                function=self._function,
+                arguments=values,
+                result_type=self.result_type,
+                isolated=self._options.isolated,
+                key=self._key(values),
+            )
+        )
+
+    @override
+    def __repr__(self) -> str:
+        function = self._function
+        return f'<Tool {self.qualified_name!r}: {function.__module__}.{function.__qualname__}>'
+
+    def _key(self, values: Mapping[str, object]) -> Hashable | None:
+        if self._options.exclusive is None:
+            return None
+        defaults = {
+            name: parameter.default
+            for name, parameter in self._parameters.items()
+            if not parameter.is_required
+        }
+        key = self._options.exclusive({**defaults, **values})
+        try:
+            hash(key)
+        except TypeError as error:
+            raise TypeError(
+                f'exclusive of {self.qualified_name!r} must return a hashable key, such as a '
+                f'string or a tuple, not {type(key).__name__}.'
+            ) from error
+        return key
+
+
+def _runner(
+    function: Callable[..., object], arguments: Mapping[str, object]
+) -> Callable[[], object]:
+    if all(type(value) in _IMMUTABLE for value in arguments.values()):
+        return partial(function, **arguments)
+    # Each attempt starts with the same arguments, whatever the one before did to its own.
+    return lambda: function(**deepcopy(dict(arguments)))
+
+
+_IMMUTABLE: Final = frozenset({NoneType, bool, float, int, str})
+
+
+class _Decorator(Protocol):
+    """Decorator that makes a tool of a function; the errors of the tool are those of its result."""
+
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # coroutines first
+        self, function: Callable[P, Coroutine[object, Never, Result[T, E]]], /
+    ) -> FunctionTool[P, CoroutineType[object, Never, Result[T, E]], E]: ...
+    @overload
+    def __call__(  # type: ignore[overload-overlap]  # results before other values
+        self, function: Callable[P, Result[T, E]], /
+    ) -> FunctionTool[P, Result[T, E], E]: ...
+    @overload
+    def __call__(self, function: Callable[P, R]) -> FunctionTool[P, R, Never]: ...
+
+
+@overload
+def tool(  # type: ignore[overload-overlap]  # coroutines first
+    function: Callable[P, Coroutine[object, Never, Result[T, E]]], /
+) -> FunctionTool[P, CoroutineType[object, Never, Result[T, E]], E]: ...
+@overload
+def tool(  # type: ignore[overload-overlap]  # results before other values
+    function: Callable[P, Result[T, E]], /
+) -> FunctionTool[P, Result[T, E], E]: ...
+@overload
+def tool(function: Callable[P, R], /) -> FunctionTool[P, R, Never]: ...
+@overload
+def tool(
+    *,
+    name: str | None = None,
+    description: str | None = None,
+    namespace: str | None = None,
+    is_repeatable: bool = False,
+    isolated: Limits | None = None,
+    exclusive: Callable[[Mapping[str, object]], Hashable] | None = None,
+    timeout: float | None = None,
+    validate: bool = True,
+) -> _Decorator: ...
+def tool(function: object = None, /, **options: Any) -> Any:
+    """Make a tool of a function or a bound method; `@tool` and `@tool(…)` are decorators.
+
+    The name, the description and the JSON Schema of the tool come from the signature and the
+    docstring: its first paragraph describes the tool, and lines `name: text` after it, also in a
+    section `Args:`, describe the parameters. A parameter needs a type that msgspec can check.
+
+    >>> @tool
+    ... def double(number: int) -> int:
+    ...     'Double a number.'
+    ...     return 2 * number
+    >>> double(21), double.bind({'number': '21'}).failure().reason
+    (42, 'must be an integer, not a string')
+
+    Args:
+        name: The name for the model, by default that of the function. All providers accept
+            letters, digits, `_` and `-`, beginning with a letter or `_`, up to 64 characters.
+        description: The description for the model, by default the first paragraph of the docstring.
+        namespace: A prefix of the name for the model, `namespace__name`.
+        is_repeatable: Whether running the tool twice does no harm. Otherwise a retry repeats only
+            what did not begin.
+        isolated: Run each call in a process of its own, with these limits.
+        exclusive: Returns a key for the arguments, defaults included. Calls with the same key run
+            one after the other, in the order of the text.
+        timeout: The maximum duration of a call in seconds; it wins over that of the processor.
+        validate: Whether each result is checked against the declared type, at any depth.
+
+    Raises:
+        TypeError: The name is invalid, a model cannot fill a parameter, or another process cannot
+            import an isolated function.
+        ValueError: The timeout is not positive.
+    """
+    if function is not None:
+        return _make_tool(function, _Options(**options))
+    return partial(_make_tool, options=_Options(**options))
+
+
+def _make_tool(function: object, options: _Options) -> FunctionTool[..., Any, Any]:
+    if isinstance(function, Tool):
+        raise TypeError(f'{function!r} is a tool already; decorate its function once.')
+    return FunctionTool(check_function(function), options)

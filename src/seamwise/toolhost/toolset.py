@@ -1,0 +1,134 @@
+"""Sets of tools, found by name and described for a provider."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Final, Generic, Never, final
+
+from typing_extensions import TypeVar, override
+
+from seamwise._close_matches import close_matches
+from seamwise.catalog.tools import RegistrationRejected, UnknownTool
+from seamwise.containers import Failure, Result, Success
+from seamwise.errors import TaggedError
+from seamwise.toolhost.definitions import definitions
+from seamwise.toolhost.names import name_problem, qualified_name
+from seamwise.toolhost.tool import Tool
+
+E = TypeVar('E', bound=TaggedError, default=Never)
+F = TypeVar('F', bound=TaggedError, default=Never)
+E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
+
+DEFAULT_NAMESPACE: Final = 'default'
+"""The namespace of tools without one, in errors."""
+
+
+@final
+class Tools(Generic[E_co]):
+    """Tools with different names; `|` adds tools up, and `toolset` creates them from a list.
+
+    >>> from seamwise.toolhost.tool import tool
+    >>> @tool
+    ... def double(number: int) -> int:
+    ...     return 2 * number
+    >>> @tool
+    ... def negate(number: int) -> int:
+    ...     return -number
+    >>> (double | negate).names
+    ('double', 'negate')
+
+    Raises:
+        TypeError: Two tools have the same name, a name is invalid, or an item is not a tool.
+    """
+
+    def __init__(self, tools: Iterable[Tool[E_co]]) -> None:
+        by_name: dict[str, Tool[E_co]] = {}
+        for tool in tools:
+            if reason := _add(by_name, tool):
+                raise TypeError(f'The tool {tool.qualified_name!r} cannot be added: {reason}.')
+        self._by_name = by_name
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the tools for a model, sorted."""
+        return tuple(sorted(self._by_name))
+
+    def find(self, name: str, namespace: str | None = None) -> Result[Tool[E_co], UnknownTool]:
+        """Return a tool, or `UnknownTool` with up to three similar names.
+
+        Args:
+            name: The name of the tool; without a namespace, its qualified name.
+            namespace: The namespace of the tool.
+        """
+        tool = self._by_name.get(qualified_name(name, namespace))
+        # `find('b__c', 'a')` must not return the tool `c` of a namespace `a__b`.
+        if tool is not None and (namespace is None or tool.namespace == namespace):
+            return Success(tool)
+        suggestions = close_matches(qualified_name(name, namespace), self.names)
+        return Failure(UnknownTool(name, namespace or DEFAULT_NAMESPACE, self.names, suggestions))
+
+    def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
+        """Return the definitions that a provider is sent, in the order of the tools.
+
+        A tool in a namespace has the name `namespace__name` there.
+
+        Args:
+            format: `openai`, `openai_responses`, `anthropic`, `gemini` or `mcp`.
+
+        Raises:
+            ValueError: The format is another one.
+        """
+        return definitions(self._by_name.values(), format)
+
+    def __or__(self, other: Tool[F] | 'Tools[F]', /) -> 'Tools[E_co | F]':
+        """Add tools up; raises TypeError if two of them have the same name."""
+        if not isinstance(other, Tool | Tools):
+            return NotImplemented
+        added: Iterable[Tool[F]] = [other] if isinstance(other, Tool) else other
+        return Tools[E_co | F]([*self, *added])
+
+    def __iter__(self) -> Iterator[Tool[E_co]]:
+        return iter(self._by_name.values())
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    @override
+    def __repr__(self) -> str:
+        return f'<Tools: {", ".join(self._by_name) or "none"}>'
+
+
+def toolset(tools: Iterable[Tool[E]], /) -> Result[Tools[E], RegistrationRejected]:
+    """Return a set of tools that are known at run time only.
+
+    A name needs letters, digits, `_` and `-`, begins with a letter or `_`, and has at most 64
+    characters together with the namespace: every provider accepts such names.
+
+    >>> toolset([]).map(len)
+    Success(0)
+
+    Returns:
+        The tools, or `RegistrationRejected` if a name is invalid or two are the same.
+
+    Raises:
+        TypeError: An item is not a tool.
+    """
+    by_name: dict[str, Tool[E]] = {}
+    for tool in tools:
+        if reason := _add(by_name, tool):
+            return Failure(RegistrationRejected(tool.name, reason))
+    return Success(Tools(by_name.values()))
+
+
+def _add(by_name: dict[str, Tool[E]], tool: Tool[E]) -> str | None:
+    """Add a tool, or return the reason to refuse it."""
+    if not isinstance(tool, Tool):
+        raise TypeError(
+            f'A set of tools contains tools, not {tool!r}; decorate functions with @tool.'
+        )
+    if problem := name_problem(tool.name, tool.namespace):
+        return problem
+    other = by_name.get(tool.qualified_name)
+    if other is not None:
+        return f'{other!r} and {tool!r} have the same name; change `name` or `namespace` of one'
+    by_name[tool.qualified_name] = tool
+    return None

@@ -1,3 +1,0 @@
-"""The folder that tools work in: paths, ignore rules, listings and atomic writes."""
-
-from seamwise.toolhost.workspace.workspace import Workspace as Workspace

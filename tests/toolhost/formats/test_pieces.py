@@ -1,0 +1,168 @@
+"""Generated texts: no exception, the same calls from any pieces, and work that grows linearly.
+
+`SEAMWISE_TEXTS` sets the number of the generated texts.
+"""
+
+import os
+import random
+from itertools import pairwise
+from time import process_time
+from typing import TypeVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from seamwise import Failure
+from seamwise.toolhost.formats import Reader, parse
+from seamwise.toolhost.formats.reader import SIZE_LIMIT
+from tests.toolhost.formats.helpers import read_pieces
+
+CALLS = (
+    '{"name": "a", "arguments": {}}', """<tool name="b" args='{"x": 1}'/>""",
+    '<tool_call>{"name": "c", "arguments": {}}</tool_call>', '[TOOL_CALLS][{"name": "d"}]',
+    '<|python_tag|>e.call(x=1)', 'Action: f\nAction Input: {}\n',
+    '```json\n{"name": "g", "arguments": {}}\n```\n', '{"type": "tool_use", "name": "i"}',
+    '{"tool_calls": [{"function": {"name": "h", "arguments": "{}"}}]}',
+)  # fmt: skip
+OPENINGS = (
+    '<tool name="a" args="', "<tool name='a' args='{", '<tool ', '<tool_call>',
+    '<tool_call>{"name": "', '[TOOL_CALLS]', '[TOOL_CALLS][{"name": "', '[TOOL_CALLS]a[ARGS]{',
+    '<|python_tag|>', '<|python_tag|>a.call(', '<|python_tag|>a.call(x="', '<|python_tag|>{',
+    '{"name": "a", "arguments": {', '{"tool_calls": [', '{"function_call": ', '{"name": ',
+    "{'", '{name:', '{"', '{', '[', '[{', '[1,', '"', "'", '\\', '```', '\n```json\n',
+    '\n```json\n[', '\n```python\n', '\n~~~', '\nAction:', '\nAction: a\nAction Input: ',
+    '\nAction Input: {', '\nObservation:', '\nThought:',
+)  # fmt: skip
+OTHERS = (
+    '</tool_call>', '</tool>', '/>', '}', ']', '}}', '\n', '\r\n', ' ', '\t', ',', ':', '&', '&#',
+    '&amp;', '<', '>', '\\"', '\\u00', '\\ud800', '1', '-', '1e9', 'é', '🙂', ';', '(', ')', '=',
+    'x=1,', '"a": 1,', '"k": "v"}', '"arguments": ', '`', '~~~', '\ufeff', '\x00', '<|eom_id|>',
+    ' text ', '\n{"name"', '</tool_call>\n<tool_call>{"',
+)  # fmt: skip
+PARTS = (*CALLS, *OPENINGS, *OTHERS)
+COUNT = int(os.environ.get('SEAMWISE_TEXTS', '100000'))
+
+T = TypeVar('T', str, bytes)
+
+texts = st.lists(st.sampled_from(PARTS), max_size=12).map(''.join) | st.text()
+
+
+def cut(text: T, cuts: list[int]) -> list[T]:
+    """Return the pieces of a text between some positions."""
+    bounds = [0, *sorted(position % (len(text) + 1) for position in cuts), len(text)]
+    return [text[start:end] for start, end in pairwise(bounds)]
+
+
+@settings(max_examples=300)
+@given(texts, st.lists(st.integers(0, 10_000), max_size=6))
+def test_a_generated_text_has_the_same_calls_in_any_pieces(text: str, cuts: list[int]) -> None:
+    calls = parse(text)
+    assert read_pieces(cut(text, cuts)) == calls
+    assert read_pieces(text) == calls
+
+
+@settings(max_examples=300)
+@given(st.binary() | texts.map(str.encode), st.lists(st.integers(0, 10_000), max_size=6))
+def test_bytes_have_the_same_calls_in_any_pieces_also_within_a_character(
+    data: bytes, cuts: list[int]
+) -> None:
+    calls = parse(data)
+    in_pieces = read_pieces(cut(data, cuts))
+    if is_utf8(data):
+        assert in_pieces == calls
+    else:
+        # The calls before the invalid byte came out before it was seen.
+        assert in_pieces[-1:] == calls
+        assert all(call.failure().format != 'text' for call in in_pieces[:-1] if is_failure(call))
+
+
+def is_utf8(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def is_failure(call: object) -> bool:
+    return type(call) is Failure
+
+
+@pytest.mark.slow
+def test_no_generated_text_raises_and_pieces_change_nothing() -> None:
+    chance = random.Random(16)  # noqa: S311 -- the same texts in every run
+    for number in range(COUNT):
+        text = ''.join(chance.choices(PARTS, k=chance.randint(1, 9)))
+        calls = parse(text)
+        pieces: list[str] | list[bytes] = cut(text, chance.choices(range(10_000), k=3))
+        if number % 2:
+            pieces = cut(text.encode(), chance.choices(range(10_000), k=3))
+        assert read_pieces(pieces) == calls, repr(text)
+
+
+def work(text: str) -> float:
+    """Return the seconds of processor time for a text, at best."""
+    times: list[float] = []
+    for _ in range(3):
+        start = process_time()
+        parse(text)
+        times.append(process_time() - start)
+    return min(times)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('opening', [*OPENINGS, *CALLS, '<tool ~~~&amp;', '~~~[TOOL_CALLS]'])
+def test_the_work_for_a_repeated_opening_grows_linearly(opening: str) -> None:
+    """The text grows by 16; quadratic work would grow by 256."""
+    sizes = (8_000, 128_000)
+    short, long = (work(opening * (size // len(opening))) for size in sizes)
+    assert long < 64 * max(short, 1e-4)
+
+
+@pytest.mark.slow
+def test_the_work_for_a_mixture_of_openings_grows_linearly() -> None:
+    chance = random.Random(16)  # noqa: S311 -- the same texts in every run
+    for _ in range(150):
+        unit = ''.join(chance.choices(PARTS, k=chance.randint(1, 4)))
+        head, end = chance.choices(PARTS, k=2)
+        short, long = (work(head + unit * (size // len(unit)) + end) for size in (4_000, 64_000))
+        assert long < 64 * max(short, 1e-4), repr((head, unit, end))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('opening', OPENINGS)
+def test_a_megabyte_of_an_opening_is_read(opening: str) -> None:
+    calls = parse(opening * (2**20 // len(opening)))
+    # An action without an input has no arguments, and all others cannot be read.
+    assert all(is_failure(call) or call.unwrap().arguments == {} for call in calls)
+
+
+@pytest.mark.parametrize('opening', ['[', '{"a":', '{"name": "a", "arguments": {"a":', '"' + '['])
+@pytest.mark.parametrize('levels', [150, 250, 100_000])
+def test_any_number_of_levels_is_read_without_an_exception(opening: str, levels: int) -> None:
+    text = opening * levels
+    assert read_pieces([text[:1000], text[1000:]]) == parse(text)
+    closed = f'<tool_call>{"[" * levels}{"]" * levels}</tool_call>'
+    assert is_failure(parse(closed)[0])
+
+
+def test_a_call_that_never_ends_is_held_up_to_16_mib() -> None:
+    reader = Reader()
+    piece = 'x' * 2**20
+    assert reader.feed('<tool_call>{"name": "a", "arguments": {"text": "') == []
+    fed = [call for _ in range(16) for call in reader.feed(piece)]
+    (call,) = fed
+    assert (call.failure().format, call.failure().position) == ('text', 0)
+    assert f'{SIZE_LIMIT:,} characters' in call.failure().problem
+    assert reader.feed('"}}</tool_call><tool name="b"/>') == []
+    assert reader.end() == []
+
+
+def test_a_long_text_without_an_open_call_is_not_held() -> None:
+    reader = Reader()
+    piece = 'prose\n' * 2**16
+    assert [call for _ in range(48) for call in reader.feed(piece)] == []
+    (call,) = reader.feed('<tool name="b"/>')
+    assert call.unwrap().span == (48 * len(piece), 48 * len(piece) + 16)
+    assert reader.end() == []
