@@ -15,7 +15,9 @@ from benchmarks import (
     guarding_values,
     http_bodies,
     importing,
+    parsing_calls,
     planning,
+    processing,
     redacting,
     suggesting,
 )
@@ -30,6 +32,7 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'collecting': collecting.COMPARISONS,
     'importing': importing.COMPARISONS,
     'redacting': redacting.COMPARISONS,
+    'parsing_calls': parsing_calls.COMPARISONS,
     'http_bodies': http_bodies.COMPARISONS,
     'fastapi_failing': fastapi_failing.COMPARISONS,
     'planning': planning.COMPARISONS,
@@ -37,4 +40,5 @@ JOBS: Mapping[str, tuple[Comparison, ...]] = {
     'guarding': guarding.COMPARISONS,
     'guarding_values': guarding_values.COMPARISONS,
     'guarding_tools': guarding_tools.COMPARISONS,
+    'processing': processing.COMPARISONS,
 }

@@ -1,5 +1,6 @@
 """Type check of every Python snippet in the documentation, one module per page."""
 
+import os
 import re
 import subprocess
 import sys
@@ -51,7 +52,13 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         str(tmp_path / 'cache'),
     ]
     result = subprocess.run(
-        [*command, *modules], cwd=tmp_path, capture_output=True, text=True, check=False
+        [*command, *modules],
+        cwd=tmp_path,
+        # Pages import the examples.
+        env={**os.environ, 'MYPYPATH': str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.stdout + result.stderr == ''
 

@@ -1,0 +1,1 @@
+"""A small agent: a model, three tools, and the conversation between them."""
