@@ -1,0 +1,1 @@
+"""Delivery of new events to the subscriptions of one process."""

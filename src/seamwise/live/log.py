@@ -1,0 +1,172 @@
+"""The event log of sessions: the protocol that its stores implement."""
+
+from collections.abc import AsyncIterator, Collection
+from contextlib import AbstractAsyncContextManager
+from types import TracebackType
+from typing import Protocol, Self
+
+from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
+from seamwise.catalog.storage import StoreUnavailable
+from seamwise.catalog.streaming import StreamClosed
+from seamwise.containers import Result
+from seamwise.live.delivery.subscription import Subscription
+from seamwise.live.events import Event, Position, Stored
+from seamwise.live.limits import Limits
+from seamwise.live.replay import Replay
+from seamwise.seams.session.shape import ErrorEvent
+
+
+class Leases(Protocol):
+    """Leases of a log: which holder owns a key, in all processes that use its store.
+
+    The times are those of one clock of the store, so that a leap of the wall clock ends no lease.
+    """
+
+    async def acquire(
+        self, key: str, holder: str, *, seconds: float
+    ) -> Result[None, StoreUnavailable]:
+        """Take a key, also from its holder; the last one that takes it holds it."""
+        ...
+
+    async def renew(
+        self, keys: Collection[str], holder: str, *, seconds: float
+    ) -> Result[frozenset[str], StoreUnavailable]:
+        """Extend the leases of a holder, and return the keys that it still holds."""
+        ...
+
+    async def release(self, key: str, holder: str) -> Result[None, StoreUnavailable]:
+        """End a lease, if the holder still has it."""
+        ...
+
+    async def take_expired(
+        self, prefix: str, holder: str, *, seconds: float
+    ) -> Result[tuple[str, ...], StoreUnavailable]:
+        """Take the keys with a prefix whose leases have expired; each goes to one caller only."""
+        ...
+
+
+class EventLog(Protocol):
+    """Events of any number of sessions, numbered from 1 without holes in one epoch.
+
+    The stores are `MemoryLog`, `SqliteLog` and `RedisLog`. Open a log with `async with`. A log
+    belongs to the event loop in which it was opened.
+    """
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each session."""
+        ...
+
+    @property
+    def leases(self) -> Leases:
+        """The leases of the store."""
+        ...
+
+    async def __aenter__(self) -> Self:
+        """Open the store."""
+        ...
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the subscriptions, and close the store."""
+        ...
+
+    async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
+        """Create a session, and return the position behind its last event.
+
+        A session that exists is not changed.
+        """
+        ...
+
+    async def append(
+        self,
+        session: str,
+        *events: Event | ErrorEvent,
+        batch_id: str | None = None,
+    ) -> Result[Stored, StreamClosed | StoreUnavailable]:
+        """Store events, all or none, and return the last one. The session is created if necessary.
+
+        A failure `StoreUnavailable` can mean that only the answer was lost: the events are then
+        stored once, or not at all. Pass a `batch_id` to repeat the call safely: if
+        events with this id are stored already, the last one of them is returned.
+
+        Args:
+            session: The id of the session.
+            *events: The events.
+            batch_id: An identifier of this call, unique in the session. The last 1,000 are kept.
+
+        Raises:
+            TypeError: There is no event, or JSON cannot represent one.
+        """
+        ...
+
+    async def end(
+        self,
+        session: str,
+        event: Event | ErrorEvent,
+        *,
+        batch_id: str | None = None,
+    ) -> Result[Stored, StreamClosed | StoreUnavailable]:
+        """Store the last event of a session. It is kept whatever the limits are."""
+        ...
+
+    async def replay(
+        self, session: str, since: Position | None
+    ) -> Result[Replay, ReplayError | SessionNotFound | StoreUnavailable]:
+        """Return every event after a position.
+
+        Args:
+            session: The id of the session.
+            since: The position; None: from the first event that is stored, or from the newest
+                snapshot.
+        """
+        ...
+
+    async def acknowledge(
+        self, session: str, position: Position
+    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
+        """Delete the events up to a position. The end of the session is kept."""
+        ...
+
+    async def snapshot(
+        self, session: str, position: Position, state: object
+    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
+        """Store a state that replaces the events up to a position.
+
+        It deletes no event. A position before that of the newest snapshot is ignored.
+
+        Raises:
+            TypeError: JSON cannot represent the state.
+        """
+        ...
+
+    async def delete(self, session: str) -> Result[None, StoreUnavailable]:
+        """Delete a session. If its id is used again, it has a new epoch."""
+        ...
+
+    def sessions(self) -> AsyncIterator[str]:
+        """Iterate over the ids of all sessions.
+
+        Raises:
+            Raised: Contains `StoreUnavailable`; `caught` returns it as a failure.
+        """
+        ...
+
+    def subscribe(
+        self, session: str, since: Position | None, *, buffer: int = 1000
+    ) -> AbstractAsyncContextManager[
+        Result[Subscription, ReplayError | SessionNotFound | StoreUnavailable]
+    ]:
+        """Replay the events after a position, and continue with those that arrive.
+
+        Args:
+            session: The id of the session.
+            since: As for `replay`.
+            buffer: The maximum number of new events that wait for the reader. The events of the
+                replay do not count.
+        """
+        ...

@@ -1,0 +1,184 @@
+"""Common part of the stores: subscriptions, and checks of arguments."""
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from secrets import token_hex
+from types import TracebackType
+from typing import Final, Self
+
+from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
+from seamwise.catalog.storage import StoreUnavailable
+from seamwise.catalog.streaming import StreamClosed
+from seamwise.containers import Failure, Result, Success
+from seamwise.live.delivery.hub import Hub
+from seamwise.live.delivery.subscription import Subscription
+from seamwise.live.events import (
+    Event,
+    Position,
+    Record,
+    Stored,
+    as_event,
+    encode_record,
+)
+from seamwise.live.limits import Limits
+from seamwise.live.log import Leases
+from seamwise.live.replay import Replay
+from seamwise.policies._engine.validation import check_int
+from seamwise.seams.session.localized import translations_of
+from seamwise.seams.session.shape import ErrorEvent
+
+MAX_BATCH_IDS: Final = 1000
+"""The number of batch ids that a store remembers of each session."""
+
+MAX_SESSION_ID: Final = 200
+"""The maximum length of the id of a session, in characters."""
+
+
+def new_epoch() -> str:
+    """Return the identifier of a new epoch."""
+    return token_hex(8)
+
+
+class StoreLog(ABC):
+    """Base class of the stores."""
+
+    def __init__(self, *, limits: Limits, clock: Callable[[], float]) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._hub = Hub()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of each session."""
+        return self._limits
+
+    @property
+    @abstractmethod
+    def leases(self) -> Leases:
+        """The leases of the store."""
+
+    async def __aenter__(self) -> Self:
+        """Open the store."""
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """End the subscriptions with `StoreUnavailable`, and close the store."""
+        for session in [*self._hub.sessions]:
+            self._hub.interrupt(session, StoreUnavailable(session, 'the log was closed'))
+
+    async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
+        """Create a session, and return the position behind its last event."""
+        return await self._begin(_check_session(session))
+
+    async def append(
+        self,
+        session: str,
+        *events: Event | ErrorEvent,
+        batch_id: str | None = None,
+    ) -> Result[Stored, StreamClosed | StoreUnavailable]:
+        """Store events, all or none, and return the last one."""
+        _check_session(session)
+        if not events:
+            raise TypeError('append takes one event or more.')
+        records = [_record(event) for event in events]
+        return await self._append(session, records, batch_id=batch_id, is_end=False)
+
+    async def end(
+        self,
+        session: str,
+        event: Event | ErrorEvent,
+        *,
+        batch_id: str | None = None,
+    ) -> Result[Stored, StreamClosed | StoreUnavailable]:
+        """Store the last event of a session."""
+        _check_session(session)
+        return await self._append(session, [_record(event)], batch_id=batch_id, is_end=True)
+
+    @abstractmethod
+    async def replay(
+        self, session: str, since: Position | None
+    ) -> Result[Replay, ReplayError | SessionNotFound | StoreUnavailable]:
+        """Return every event after a position."""
+
+    @abstractmethod
+    async def acknowledge(
+        self, session: str, position: Position
+    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
+        """Delete the events up to a position."""
+
+    @abstractmethod
+    async def snapshot(
+        self, session: str, position: Position, state: object
+    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
+        """Store a state that replaces the events up to a position."""
+
+    @abstractmethod
+    async def delete(self, session: str) -> Result[None, StoreUnavailable]:
+        """Delete a session."""
+
+    @abstractmethod
+    def sessions(self) -> AsyncIterator[str]:
+        """Iterate over the ids of all sessions."""
+
+    @asynccontextmanager
+    async def subscribe(
+        self, session: str, since: Position | None, *, buffer: int = 1000
+    ) -> AsyncGenerator[Result[Subscription, ReplayError | SessionNotFound | StoreUnavailable]]:
+        """Replay the events after a position, and continue with those that arrive."""
+        subscription = Subscription(session, buffer=check_int('buffer', buffer))
+        # Before the replay: an event that is stored while it is read arrives in both.
+        self._hub.add(session, subscription)
+        try:
+            await self._watch(session)
+            replay = await self.replay(session, since)
+            if type(replay) is Failure:
+                yield replay
+                return
+            missed = replay.unwrap()
+            seq = missed.events[0].position.seq - 1 if missed.events else missed.top.seq
+            subscription.start(missed, Position(missed.epoch, seq))
+            yield Success(subscription)
+        finally:
+            self._hub.remove(session, subscription)
+            self._unwatch(session)
+
+    async def _watch(self, session: str) -> None:  # noqa: B027 -- a store in memory needs none
+        """Begin to deliver the new events of a session; called for each subscription."""
+
+    def _unwatch(self, session: str) -> None:  # noqa: B027 -- as above
+        """End the delivery for a subscription that has been removed."""
+
+    @abstractmethod
+    async def _begin(self, session: str) -> Result[Position, StoreUnavailable]: ...
+
+    @abstractmethod
+    async def _append(
+        self,
+        session: str,
+        records: list[tuple[Event, Record]],
+        *,
+        batch_id: str | None,
+        is_end: bool,
+    ) -> Result[Stored, StreamClosed | StoreUnavailable]: ...
+
+
+def _record(event: Event | ErrorEvent) -> tuple[Event, Record]:
+    plain = as_event(event)
+    return plain, encode_record(plain, translations_of(plain.show_content))
+
+
+def _check_session(session: str) -> str:
+    if not isinstance(session, str):
+        raise TypeError(f'The id of a session must be a text, not {type(session).__name__}.')
+    if not 0 < len(session) <= MAX_SESSION_ID or '\0' in session:
+        raise ValueError(
+            f'The id of a session must have 1 to {MAX_SESSION_ID} characters without NUL, '
+            f'not {len(session)}.'
+        )
+    return session
