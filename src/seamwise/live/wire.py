@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, Stored
 from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 
-class WireEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class WireEvent(Struct, frozen=True, kw_only=True):
     """An event of a session on the wire. Events without a number are not stored, e.g. notices.
 
     Attributes:
@@ -25,9 +25,9 @@ class WireEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     event: str
-    seq: int | None = None
-    session_id: str | None = None
-    at: float | None = None
+    seq: int | UnsetType = UNSET
+    session_id: str | UnsetType = UNSET
+    at: float | UnsetType = UNSET
     content: str = ''
     metadata: Mapping[str, object] = {}
     show_content: str = ''
@@ -77,7 +77,7 @@ def decode_wire_event(body: bytes | str) -> Result[WireEvent, UnreadableBody]:
 
 def stored_event(event: WireEvent, epoch: str) -> Stored | None:
     """Return a stored event that a reader has received, or None for one without a number."""
-    if event.seq is None or not 0 < event.seq <= MAX_SEQ:
+    if event.seq is UNSET or not 0 < event.seq <= MAX_SEQ:
         return None
     plain = Event(event.event, event.content, event.metadata, event.show_content)
     return Stored(Position(epoch, event.seq), event.at or 0.0, plain)
