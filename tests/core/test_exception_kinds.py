@@ -8,6 +8,7 @@ import pytest
 
 from seamwise import Category, Raised, Recovery, TaggedError
 from seamwise._exception_kinds import (
+    WorkerException,
     category_of,
     is_of_tool_processor,
     is_retryable,
@@ -58,6 +59,8 @@ class WithBrokenProperty(Exception):
         (KeyError('a'), None),
         (ReportedCause('TimeoutError', 'late'), ExceptionKind.TIMEOUT),
         (ReportedCause('SomeError', 'wrong'), None),
+        (WorkerException('SomeError', 'late', ExceptionKind.TIMEOUT), ExceptionKind.TIMEOUT),
+        (WorkerException('TimeoutError', 'of another package', None), None),
     ],
     ids=repr,
 )
@@ -120,8 +123,8 @@ def test_cause_decides_about_a_retry(
     )
 
 
-def test_exception_of_an_unknown_kind_is_a_bug() -> None:
-    bug = KeyError('a')
+@pytest.mark.parametrize('bug', [KeyError('a'), WorkerException('KeyError', 'a', None)], ids=repr)
+def test_exception_of_an_unknown_kind_is_a_bug(bug: Exception) -> None:
     group = ExceptionGroup('', [TimeoutError(), bug])
     assert unknown_exception(bug) is bug
     assert unknown_exception(group) is group
@@ -129,7 +132,15 @@ def test_exception_of_an_unknown_kind_is_a_bug() -> None:
 
 @pytest.mark.parametrize(
     'cause',
-    [None, Busy(), Raised(Busy()), TimeoutError(), ReportedCause('E', ''), ToolProcessorError()],
+    [
+        None,
+        Busy(),
+        Raised(Busy()),
+        TimeoutError(),
+        ReportedCause('E', ''),
+        WorkerException('E', '', ExceptionKind.OTHER),
+        ToolProcessorError(),
+    ],
     ids=repr,
 )
 def test_error_of_a_known_kind_is_no_bug(cause: TaggedError | BaseException | None) -> None:
