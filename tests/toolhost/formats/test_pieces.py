@@ -89,6 +89,19 @@ def is_failure(call: object) -> bool:
     return type(call) is Failure
 
 
+@pytest.mark.parametrize(
+    'text',
+    [
+        '{"tool_calls": [\nnull, {"function": {"name": "a"',
+        '[TOOL_CALLS][{"name": [\ntrue, "arguments": {}}]',
+        '<|python_tag|>{"name": [\nfalse, "parameters": {}}',
+        'x ```python\ny``````python\n{"name": "a", "arguments": {}}\n```\n',
+    ],
+)
+def test_a_literal_or_a_fence_may_be_cut(text: str) -> None:
+    assert read_pieces(text) == parse(text)
+
+
 @pytest.mark.slow
 def test_no_generated_text_raises_and_pieces_change_nothing() -> None:
     chance = random.Random(16)  # noqa: S311 -- the same texts in every run
@@ -118,6 +131,16 @@ def test_the_work_for_a_repeated_opening_grows_linearly(opening: str) -> None:
     sizes = (8_000, 128_000)
     short, long = (work(opening * (size // len(opening))) for size in sizes)
     assert long < 64 * max(short, 1e-4)
+
+
+@pytest.mark.slow
+def test_the_work_for_fences_of_falling_lengths_grows_linearly() -> None:
+    """The text grows by 16; a search for the end of each fence would grow by 64."""
+    short, long = (
+        work('x ' + ' '.join('`' * size + 'a' for size in range(count, 2, -1)) + CALLS[0])
+        for count in (350, 1400)
+    )
+    assert long < 48 * max(short, 1e-4)
 
 
 @pytest.mark.slow

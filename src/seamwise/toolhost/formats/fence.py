@@ -12,8 +12,12 @@ from seamwise.toolhost.formats.marks import TextReading, skip_space
 _OPENING = re.compile(r'(?P<marks>`++|~++)[ \t]*+(?P<language>[^\s`{\[]{0,64}+)')
 # A fence with one word behind it opens a block in the block.
 _CLOSING = re.compile(r'\n[ \t]*+(?P<marks>```++|~~~++)(?![ \t]*+[\w+-]++[ \t\r]*+(?:\n|\Z))')
+_BACKTICKS = re.compile('`*+')
 _READ_LANGUAGES = frozenset({'', 'json'})
 _INDENTATION_LIMIT = 8
+
+# A search for each number of marks that has no end would take more than linear time.
+_MARKS_LIMIT = 16
 
 
 class FenceReading(NamedTuple):
@@ -47,15 +51,20 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
     if language.lower() in _READ_LANGUAGES:
         return FenceReading(_read_array(text, end), is_open=True)
     if margin.strip():
-        # In a line, three backticks that are not closed are no block.
-        closing = text.find(marks, end)
-        stop = end if closing < 0 else closing + len(marks)
-        return FenceReading(TextReading(stop, [], is_settled=closing >= 0), is_open)
+        return FenceReading(_skip_code(text, end, marks[:_MARKS_LIMIT]), is_open)
     for match in _CLOSING.finditer(text, end):
         if match['marks'].startswith(marks):
             is_settled = text.find('\n', match.end()) >= 0
             return FenceReading(TextReading(match.end(), [], is_settled), is_open=False)
     return FenceReading(TextReading(len(text), [], is_settled=False), is_open=False)
+
+
+def _skip_code(text: str, end: int, marks: str) -> TextReading:
+    """Skip code in a line up to the end of its closing marks; without these it is no block."""
+    closing = _BACKTICKS.match(text, start) if (start := text.find(marks, end)) >= 0 else None
+    if closing is None:
+        return TextReading(end, [], is_settled=False)
+    return TextReading(closing.end(), [], is_settled=closing.end() < len(text))
 
 
 def _read_array(text: str, end: int) -> TextReading:

@@ -97,9 +97,8 @@ def read_object(text: str, start: int) -> TextReading:
         # It is prose, perhaps with a call in it.
         return TextReading(end, [], is_settled=end + CUT_TOKEN_LIMIT < len(text))
     stop = broken_end(text, start, end)
-    return TextReading(
-        stop, _report(text, start, stop, end, value.failure()), is_settled=stop < len(text)
-    )
+    calls = _report(text, start, stop, end, value.failure())
+    return TextReading(stop, calls, is_settled=is_end_settled(text, end, stop))
 
 
 def read_calls(text: str, start: int, document: object) -> list[ParsedCall]:
@@ -180,6 +179,17 @@ def broken_end(text: str, start: int, position: int) -> int:
         else:
             depth -= here - first
     return len(text)
+
+
+def is_end_settled(text: str, position: int, stop: int) -> bool:
+    """Return whether more text would not change the end of an array or object that is not JSON.
+
+    Args:
+        text: The text.
+        position: The position where the text stops being JSON, perhaps at a cut literal.
+        stop: The end of the value.
+    """
+    return stop < len(text) and position + CUT_TOKEN_LIMIT < len(text)
 
 
 def _token(string: str, margin: str) -> re.Pattern[str]:

@@ -34,9 +34,9 @@ _CALL_MARKS = r"""
     | (?<=<) (?: (?P<hermes>tool_call>) | (?P<xml>[tT][oO][oO][lL](?=[\s/>]))
                | (?P<llama>\|python_tag\|>) )
     | (?<=\[) (?P<mistral>TOOL_CALLS\])
-    | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
 """
 _OTHER_MARKS = r"""
+    | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
     | (?<=O) (?<![^\n]O) (?P<observation>bservation:)
     | (?<=T) (?<![^\n]T) (?P<thought>hought:)
@@ -49,8 +49,8 @@ MARK = re.compile(
 )
 """The names of the groups are those of the readers."""
 
-CALL_MARK = re.compile(rf'[<\[A] (?: (?!) {_CALL_MARKS})', re.VERBOSE)
-"""The marks that begin a call but for those of JSON."""
+CALL_MARK = re.compile(rf'[<\[A] (?: (?<=A) ction\ Input: {_CALL_MARKS})', re.VERBOSE)
+"""The marks without one of which no text but JSON contains a call."""
 
 PARTIAL_MARK = re.compile(
     rf"""
