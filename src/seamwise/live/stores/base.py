@@ -85,6 +85,7 @@ class StoreLog(ABC):
         """Store events, all or none, and return the last one."""
         _check_session(session)
         if not events:
+            # seamwise: allow[SW102] a wrong call
             raise TypeError('append takes one event or more.')
         records = [_record(event) for event in events]
         return await self._append(session, records, batch_id=batch_id, is_end=False)
