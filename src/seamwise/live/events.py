@@ -106,7 +106,8 @@ def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
     if isinstance(value, Mapping):
-        return dict(value)
+        mapping: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # any
+        return dict(mapping)
     raise NotImplementedError
 
 
@@ -171,14 +172,12 @@ def _encode(value: object) -> bytes:
 
 
 def _without_surrogates(value: object) -> object:
-    match value:
-        case str():
-            return replace_surrogates(value)
-        case list():
-            return [_without_surrogates(item) for item in value]
-        case dict():
-            return {
-                _without_surrogates(key): _without_surrogates(item) for key, item in value.items()
-            }
-        case _:
-            return value
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    if isinstance(value, list):
+        items: list[object] = value  # pyright: ignore[reportUnknownVariableType]  # any
+        return [_without_surrogates(item) for item in items]
+    if isinstance(value, dict):
+        members: dict[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # any
+        return {_without_surrogates(key): _without_surrogates(members[key]) for key in members}
+    return value

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Self
 
+from typing_extensions import override
+
 from seamwise.texts import available_locales
 
 
@@ -15,10 +17,11 @@ class LocalizedText(str):
     """
 
     __slots__ = ('_render',)
+    _render: Callable[[str], str]
 
     def __new__(cls, text: str, render: Callable[[str], str]) -> Self:
         """Return the text, which remembers how it is rendered in a language."""
-        self = super().__new__(cls, text)
+        self: Self = super().__new__(cls, text)
         self._render = render
         return self
 
@@ -26,6 +29,7 @@ class LocalizedText(str):
         """Return the text in a language."""
         return self._render(locale)
 
+    @override
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
         # A function cannot be pickled; the text can.
         return (str, (str(self),))
