@@ -123,7 +123,7 @@ def to_json(value: object) -> bytes:
         return msgspec.json.encode(value, enc_hook=_mask_secret)
     except UnicodeEncodeError:
         return msgspec.json.encode(
-            _encodable(msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret))
+            encodable(msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret))
         )
 
 
@@ -133,8 +133,8 @@ def _mask_secret(value: object) -> object:
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 
-def _encodable(value: object) -> object:
-    """Replace the lone surrogates in all texts of a value of builtins."""
+def encodable(value: object) -> object:
+    """Replace the lone surrogates in all texts of builtins whose dicts have text keys."""
     for type_, convert in _ENCODABLE:
         if isinstance(value, type_):
             return convert(value)
@@ -145,7 +145,7 @@ _ENCODABLE: tuple[tuple[type, Callable[[Any], object]], ...] = (
     (str, replace_surrogates),
     (
         dict,
-        lambda items: {replace_surrogates(key): _encodable(item) for key, item in items.items()},
+        lambda items: {replace_surrogates(key): encodable(item) for key, item in items.items()},
     ),
-    (list, lambda items: [_encodable(item) for item in items]),
+    (list, lambda items: [encodable(item) for item in items]),
 )

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise._text.jsonable import replace_surrogates
+from seamwise._text.jsonable import encodable
 from seamwise.seams.session.shape import ErrorEvent
 from seamwise.secrets import MASK, Secret
 
@@ -165,19 +165,7 @@ def _encode(value: object) -> bytes:
         return _ENCODER.encode(value)
     except UnicodeEncodeError:
         # Half a surrogate, as in the name of a file that is not UTF-8.
-        builtins = msgspec.to_builtins(value, enc_hook=_encode_other)
-        return _ENCODER.encode(_without_surrogates(builtins))
+        builtins = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other)
+        return _ENCODER.encode(encodable(builtins))
     except RecursionError:
         raise ValueError('The metadata of an event is nested too deeply for JSON.') from None
-
-
-def _without_surrogates(value: object) -> object:
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if isinstance(value, list):
-        items: list[object] = value  # pyright: ignore[reportUnknownVariableType]  # any
-        return [_without_surrogates(item) for item in items]
-    if isinstance(value, dict):
-        members: dict[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # any
-        return {_without_surrogates(key): _without_surrogates(members[key]) for key in members}
-    return value
