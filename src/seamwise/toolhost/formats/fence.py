@@ -61,7 +61,8 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
 
 def _skip_code(text: str, end: int, marks: str) -> TextReading:
     """Skip code in a line up to the end of its closing marks; without these it is no block."""
-    closing = _BACKTICKS.match(text, start) if (start := text.find(marks, end)) >= 0 else None
+    start = text.find(marks, end)
+    closing = None if start < 0 else _BACKTICKS.match(text, start)
     if closing is None:
         return TextReading(end, [], is_settled=False)
     return TextReading(closing.end(), [], is_settled=closing.end() < len(text))

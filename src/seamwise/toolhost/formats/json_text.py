@@ -96,9 +96,9 @@ def read_object(text: str, start: int) -> TextReading:
     if is_quoted and not _HINT.search(text, start, end):
         # It is prose, perhaps with a call in it.
         return TextReading(end, [], is_settled=end + CUT_TOKEN_LIMIT < len(text))
-    stop = broken_end(text, start, end)
+    stop, is_settled = broken_end(text, start, end)
     calls = _report(text, start, stop, end, value.failure())
-    return TextReading(stop, calls, is_settled=is_end_settled(text, end, stop))
+    return TextReading(stop, calls, is_settled)
 
 
 def read_calls(text: str, start: int, document: object) -> list[ParsedCall]:
@@ -142,16 +142,36 @@ def _format_of(text: str, start: int, end: int) -> str | None:
     return 'bare' if is_bare else None
 
 
-def broken_end(text: str, start: int, position: int) -> int:
-    """Return the end of an array or object that is not JSON.
+class BrokenEnd(NamedTuple):
+    """The end of an array or object that is not JSON.
 
-    It ends at its closing bracket, at the mark of another call, or at a line that begins at the
-    margin with neither a string nor a closing bracket: pretty-printed JSON has no such line.
+    Attributes:
+        position: The position of the end.
+        is_settled: Whether more text would not change the end.
+    """
+
+    position: int
+    is_settled: bool
+
+
+def broken_end(text: str, start: int, position: int) -> BrokenEnd:
+    """Return the end of an array or object that is not JSON.
 
     Args:
         text: The text.
         start: The position of the opening bracket.
-        position: The position where the text stops being JSON. No line ends the value before it.
+        position: The position where the text stops being JSON, perhaps at a literal that is cut.
+    """
+    end = _broken_end(text, start, position)
+    return BrokenEnd(end, end < len(text) and position + CUT_TOKEN_LIMIT < len(text))
+
+
+def _broken_end(text: str, start: int, position: int) -> int:
+    """Return the position of the end of an array or object that is not JSON.
+
+    It ends at its closing bracket, at the mark of another call, or at a line that begins at the
+    margin with neither a string nor a closing bracket: pretty-printed JSON has no such line. No
+    line before `position` ends it.
     """
     # A line end inside a string was the problem, so the lines of the string end nothing. But a
     # line that ends with a bracket before another call has lost its closing quote.
@@ -179,17 +199,6 @@ def broken_end(text: str, start: int, position: int) -> int:
         else:
             depth -= here - first
     return len(text)
-
-
-def is_end_settled(text: str, position: int, stop: int) -> bool:
-    """Return whether more text would not change the end of an array or object that is not JSON.
-
-    Args:
-        text: The text.
-        position: The position where the text stops being JSON, perhaps at a cut literal.
-        stop: The end of the value.
-    """
-    return stop < len(text) and position + CUT_TOKEN_LIMIT < len(text)
 
 
 def _token(string: str, margin: str) -> re.Pattern[str]:

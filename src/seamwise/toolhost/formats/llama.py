@@ -10,7 +10,7 @@ import msgspec
 
 from seamwise.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
-from seamwise.toolhost.formats.json_text import broken_end, is_end_settled, read_json, read_named
+from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 
 _NAME = re.compile(r'(?P<name>[A-Za-z_][\w-]*+(?:\.(?!call\()[\w-]++)*+)\.call(?=\()', re.ASCII)
@@ -83,9 +83,9 @@ def _read_json(text: str, start: int, position: int) -> TextReading:
         calls = read_named('llama', text, (json_start, stop), value.unwrap())
         return TextReading(stop, calls, is_settled=True)
     problem, broken = f'the JSON is broken: {value.failure()}', stop
-    stop = stop if is_whole else broken_end(text, position, stop)
+    stop, is_settled = (stop, True) if is_whole else broken_end(text, position, stop)
     failure = unreadable('llama', problem, text, (start, stop), position=broken)
-    return TextReading(stop, [failure], is_settled=is_whole or is_end_settled(text, broken, stop))
+    return TextReading(stop, [failure], is_settled)
 
 
 def _read_python(text: str, start: int, name: re.Match[str]) -> TextReading:

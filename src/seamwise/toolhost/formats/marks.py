@@ -50,7 +50,7 @@ MARK = re.compile(
 """The names of the groups are those of the readers."""
 
 CALL_MARK = re.compile(rf'[<\[A] (?: (?<=A) ction\ Input: {_CALL_MARKS})', re.VERBOSE)
-"""The marks without one of which no text but JSON contains a call."""
+"""A text without any of these marks can contain a call only as JSON."""
 
 PARTIAL_MARK = re.compile(
     rf"""

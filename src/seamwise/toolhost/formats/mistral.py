@@ -4,7 +4,7 @@ import re
 
 from seamwise.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, read_entry, unreadable
-from seamwise.toolhost.formats.json_text import broken_end, is_end_settled, read_json, read_named
+from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 
 # Since version 11 of the tokenizer: `[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}`.
@@ -35,14 +35,12 @@ def read(text: str, start: int, end: int) -> TextReading:
     value, stop, is_whole = read_json(text, position)
     if type(value) is Failure:
         problem, broken = f'the JSON is broken: {value.failure()}', stop
-        stop = stop if is_whole else broken_end(text, position, stop)
+        stop, is_settled = (stop, True) if is_whole else broken_end(text, position, stop)
         span = (start, stop)
         failure = unreadable(
             'mistral', problem, text, span, position=broken, call_id=call_id, tool=tool
         )
-        return TextReading(
-            stop, [failure], is_settled=is_whole or is_end_settled(text, broken, stop)
-        )
+        return TextReading(stop, [failure], is_settled)
     if named:
         entry = Entry('mistral', (), tool, value.unwrap(), call_id)
         return TextReading(stop, [read_entry(entry, text, (start, stop))], is_settled=True)
