@@ -84,7 +84,8 @@ def test_a_text_helper_imports_only_the_core(file: Path) -> None:
 def shows_errors(file: Path) -> bool:
     """Return whether a file of the tool host answers calls, or serves tools to clients."""
     folder, *rest = file.relative_to(SOURCE / 'toolhost').parts
-    return folder in {'mcp', 'server'} or (folder, *rest) == ('formats', 'answers.py')
+    is_answer = folder == 'formats' and rest[-1:] in (['answers.py'], ['guidance.py'])
+    return folder in {'mcp', 'server'} or is_answer
 
 
 @pytest.mark.parametrize(

@@ -183,7 +183,8 @@ def _is_unknown(leaf: TaggedError | BaseException) -> bool:
         return leaf.kind is None
     if isinstance(leaf, (TaggedError, ReportedCause)) or is_of_tool_processor(leaf):
         return False
-    return kind_of(leaf) is None
+    # Code that is called by others must not end the program.
+    return kind_of(leaf) is None or isinstance(leaf, SystemExit)
 
 
 def is_of_tool_processor(exc: BaseException) -> bool:

@@ -389,7 +389,7 @@ class TestFailureAfterRetries:
     def test_model_suggestion_ends_with_the_attempts(self, failed_search: dict[str, Any]) -> None:
         waited = failed_search['model']['waited_ms'] / 1000
         suggestion = (
-            'Request less at a time, or allow more than 0.1 s. '
+            'Request less at a time; a call is stopped after 0.1 s. '
             f'So far: tried 3 times, waited {waited:g} s.'
         )
         assert failed_search['model']['output']['suggestion'] == suggestion

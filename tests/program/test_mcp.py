@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TextIO
 
 import pytest
 from click.testing import CliRunner
@@ -26,12 +27,14 @@ def anyio_backend() -> str:
 
 
 @asynccontextmanager
-async def connected(workspace: Path, *options: str | Path) -> AsyncGenerator[ClientSession]:
+async def connected(
+    workspace: Path, *options: str | Path, errors: TextIO = sys.stderr
+) -> AsyncGenerator[ClientSession]:
     program, *arguments = COMMAND
     arguments += ['mcp', '--workspace', str(workspace), *map(str, options)]
     parameters = StdioServerParameters(command=program, args=arguments, env=CLEAN)
     async with (
-        stdio_client(parameters) as (reader, writer),
+        stdio_client(parameters, errlog=errors) as (reader, writer),
         ClientSession(reader, writer) as session,
     ):
         await session.initialize()
@@ -90,6 +93,15 @@ REQUESTS = (
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"execute_command",'
     '"arguments":{"command":"echo $$ > pid; sleep 60"}}}\n'
 )
+
+
+async def test_a_failed_call_is_logged_once(workspace: Path, tmp_path: Path) -> None:
+    log = tmp_path / 'log'
+    with log.open('w') as stream:
+        async with connected(workspace, errors=stream) as session:
+            await session.call_tool('execute_command', {'command': 'exit 3'})
+    (record,) = log.read_text().splitlines()
+    assert 'tools/call execute_command failed' in record
 
 
 @pytest.mark.parametrize(('number', 'codes'), [(signal.SIGTERM, {0, 143}), (signal.SIGINT, {130})])

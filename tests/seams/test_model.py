@@ -269,7 +269,7 @@ SUGGESTIONS = {
         'The fault is with the machine, not with your call ([Errno 5] Input/output '
         'error). Choose another way, or tell the user.'
     ),
-    'ToolTimedOut': 'Request less at a time, or allow more than 10 s.',
+    'ToolTimedOut': 'Request less at a time; a call is stopped after 10 s.',
     'ToolCancelled': (
         'Do not call it again unless you are told to: Ann stopped it. Ask how to continue.'
     ),
@@ -311,6 +311,13 @@ def test_suggestion_describes_the_next_step(name: str) -> None:
         (
             UnreadableCall('openai', 'the call has no name', '', 0),
             'Send the call again as well-formed openai; nothing was run.',
+        ),
+        (
+            UnreadableCall('bare', 'the call has no name', '', 0),
+            (
+                'Send the call again as a well-formed JSON object with "name" and "arguments"; '
+                'nothing was run.'
+            ),
         ),
         (UnknownTool('x', 'default', ()), 'No tool is available; continue without one.'),
         (UnknownTool('x', 'default', ('a',)), "The tools are 'a'."),

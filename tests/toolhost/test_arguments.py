@@ -1,7 +1,7 @@
 """Strict conversion of arguments, with all findings at once."""
 
 import time
-from datetime import date
+from datetime import date, timedelta
 from enum import Enum
 from typing import Annotated, Any, Literal, cast
 
@@ -120,7 +120,7 @@ def test_an_integer_is_accepted_as_a_number() -> None:
         ('unit', 'c', 'must be "C" or "F" or null, not another string'),
         ('number', 8, f'must be {" or ".join(map(str, range(10, 30)))} or 80 more, not 8'),
         ('day', 'today', 'Invalid RFC3339 encoded date'),
-        ('modes', ['a', 'hunter2'], 'must be one of the values in the schema - at `$[1]`'),
+        ('modes', ['a', 'hunter2'], 'must be one of the values in the schema (at /1)'),
     ],
 )
 def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
@@ -325,3 +325,33 @@ def test_annotations_are_read_in_a_union_and_around_it() -> None:
     assert parameter.not_below == 'first'
     outer = Annotated[Annotated[str, Example('inner')], Example('outer')]
     assert read_parameter(outer, None, is_required=True).example == 'outer'
+
+
+@pytest.mark.parametrize(
+    ('type_', 'argument', 'reason'),
+    [
+        (timedelta | None, 3, 'must be a duration in ISO 8601 or null, not an integer'),
+        (list[int], [1, 'x'], 'must be an integer, not a string (at /1)'),
+        (dict[str, list[bool]], {'a': [1]}, 'must be true or false, not an integer (at /…/0)'),
+        (Annotated[list[int], msgspec.Meta(max_length=1)], [1, 2], 'must be a list of length <= 1'),
+    ],
+)
+def test_a_reason_has_the_words_of_json(type_: object, argument: object, reason: str) -> None:
+    parameters = {'value': read_parameter(type_, None, is_required=True)}
+    error = convert_arguments('echo', parameters, {'value': argument}).failure()
+    assert isinstance(error, InvalidParameter)
+    assert error.reason == reason
+
+
+def test_a_default_below_a_minimum_of_the_call_is_refused() -> None:
+    parameters = {
+        'first': read_parameter(int, None, is_required=True),
+        'last': read_parameter(Annotated[int, NotBelow('first')], 9, is_required=False),
+    }
+    assert convert_arguments('cut', parameters, {'first': 9}) == Success({'first': 9})
+    error = convert_arguments('cut', parameters, {'first': 20}).failure()
+    assert isinstance(error, InvalidParameter)
+    assert (error.parameter, error.reason) == (
+        'last',
+        'must be first (20) or more, not 9 (its default)',
+    )

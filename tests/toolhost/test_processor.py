@@ -548,6 +548,12 @@ def test_a_processor_checks_its_numbers() -> None:
             Processor(echo, **{option: -1})  # type: ignore[arg-type]  # each is a number
 
 
+@pytest.mark.parametrize('option', ['on_outcome', 'guard', 'guards'])
+def test_a_processor_checks_its_functions_and_guards(option: str) -> None:
+    with pytest.raises(TypeError, match=f'^{option} must be a .*, not 3'):
+        Processor(echo, **{option: 3})  # type: ignore[arg-type]  # on purpose
+
+
 _PEAK_OF_MANY_CALLS = """
 import asyncio, resource
 from seamwise.policies import bulkhead, circuit, rate_limit, retry

@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import pytest
 
-from seamwise import Failure, Result, Success
+from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.catalog.network import HostUnreachable
 from seamwise.catalog.tools import ResourceExhausted, ToolFailed
-from seamwise.policies import circuit, consecutive, retry
+from seamwise.policies import circuit, consecutive, rate_limit, retry
 from seamwise.seams import log, planner, session
 from seamwise.seams.log import LogRecord
 from seamwise.seams.model.tables import NETWORK as MODEL_NETWORK
@@ -170,3 +170,27 @@ async def test_a_success_reaches_no_error_seam() -> None:
         [outcome] = await processor.run(ToolCall('add', {'a': 1, 'b': 2}))
     assert outcome.result == Success(3)
     assert planner.classify(outcome) is None
+
+
+class Booked(TaggedError, category=Category.CONFLICT, namespace='tests.toolhost.seams'):
+    pass
+
+
+async def test_the_category_of_other_errors_decides_their_level(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    @tool
+    async def book() -> Result[int, Booked]:
+        return Failure(Booked())
+
+    caplog.set_level(logging.DEBUG, 'app')
+    on_outcome = log.outcomes(logging.getLogger('app'))
+    limit = rate_limit(1, period=60.0, name='book')
+    async with Processor(book | search, guards={'book': limit}, on_outcome=on_outcome) as processor:
+        await processor.run([ToolCall('book', {})] * 2)
+        await processor.run(ToolCall('search', {'pattern': 'x'}))
+    assert [record.levelno for record in caplog.records if record.name == 'app'] == [
+        logging.INFO,
+        logging.WARNING,
+        logging.ERROR,
+    ]

@@ -17,7 +17,7 @@ from seamwise import Category, Do, Failure, Result, Success, TaggedError, attemp
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import Finding, InvalidParameter, InvalidResult, MissingParameter
 from seamwise.policies import RateLimited, rate_limit
-from seamwise.toolhost import Example, Limits, NotBelow, Tool, tool
+from seamwise.toolhost import Example, Limits, NotBelow, Processor, Tool, tool
 from seamwise.toolhost.tool import Invocation
 from tests.toolhost import later_types
 from tests.toolhost.helpers import error_of, value_of
@@ -185,10 +185,16 @@ class TestTypesThatAreKnownLater:
         with pytest.raises(TypeError, match=r"type of the parameter 'to' is not known.*'Missing'"):
             later_types.lost.bind({'to': 1})
 
-    def test_a_result_of_a_type_for_type_checkers_only_is_not_checked(self) -> None:
-        call = value_of(later_types.unknown_result.bind({}))
-        assert call.check(call.run()) == Success(7)
-        assert call.check(Failure(CityUnknown('x'))) == Failure(CityUnknown('x'))
+    def test_a_result_with_a_type_that_is_never_known_is_refused_at_the_call(self) -> None:
+        with pytest.raises(TypeError, match=r'^unknown_result: .*result is not known.*Missing'):
+            later_types.unknown_result.bind({})
+
+    @pytest.mark.parametrize('item', [later_types.lost, later_types.unknown_result])
+    def test_a_processor_refuses_a_tool_with_a_type_that_is_never_known(
+        self, item: Tool[TaggedError]
+    ) -> None:
+        with pytest.raises(TypeError, match=r'is not known.*for type checkers only'):
+            Processor(later_types.move | item)
 
 
 def positional_only(city: str, /) -> None: ...
@@ -260,6 +266,7 @@ def test_a_function_that_a_model_cannot_call_is_refused(function: Any, message: 
             {'name': 'get.weather'},
             'a name has letters, digits, .* unlike .get.weather.; set `name`',
         ),
+        ({'namespace': 'a b'}, 'unlike .a b__.*; set `name` or `namespace`'),
         ({'name': ''}, 'a name has letters'),
         ({'name': 'a' * 65}, 'at most 64 characters'),
         ({'name': '1a'}, 'begins with a letter'),
@@ -292,6 +299,8 @@ def test_limits_have_defaults() -> None:
         ({'memory': 1.5}, TypeError, 'memory must be a whole number of bytes, not 1.5'),
         ({'output': True}, TypeError, 'output must be a whole number of bytes, not True'),
         ({'seconds': '1'}, TypeError, 'seconds must be a number of seconds, not .1.'),
+        ({'memory': 1}, ValueError, 'memory must be .*16 MiB. or more.*, not 1'),
+        ({'memory': 10**30}, ValueError, 'memory must be .* or less'),
         ({'memory': 0}, ValueError, 'memory must be 1 byte or more, not 0'),
         ({'output': -1}, ValueError, 'output must be 1 byte or more, not -1'),
         ({'seconds': 0}, ValueError, 'seconds must be a number of seconds above 0, not 0'),

@@ -148,3 +148,11 @@ def test_every_tool_is_found_by_the_name_that_the_model_sees(
         assert value_of(found.find(item.qualified_name)) is item
         if item.namespace is not None:
             assert value_of(found.find(item.name, item.namespace)) is item
+
+
+def test_a_single_tool_has_the_definition_that_it_has_in_a_set() -> None:
+    @tool
+    def double(number: int) -> int:
+        return 2 * number
+
+    assert double.schema('openai') == Tools([double]).schema('openai')

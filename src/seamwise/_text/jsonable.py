@@ -127,6 +127,62 @@ def to_json(value: object) -> bytes:
         )
 
 
+def json_problem(value: object) -> tuple[str, str] | None:
+    """Return the place and the reason why JSON cannot represent a value, or None.
+
+    The place is a JSON Pointer. NaN and infinity are refused: an encoder would write null.
+
+    >>> json_problem({'mean': [1.5, float('nan')]})
+    ('/mean/1', 'must be a finite number, not nan')
+    >>> json_problem(object())
+    ('', 'must have a JSON form: object has no JSON form.')
+    """
+    encoded = _encoded(value)
+    if isinstance(encoded, str):
+        return '', encoded
+    # Only a value with a null can have such a number.
+    return _infinite_number(value) if b'null' in encoded else None
+
+
+def json_form_problem(value: object) -> str | None:
+    """Return the reason why `to_json` cannot encode a value, or None."""
+    encoded = _encoded(value)
+    return encoded if isinstance(encoded, str) else None
+
+
+def _encoded(value: object) -> bytes | str:
+    """Return the JSON of a value, or the reason why it has none."""
+    try:
+        return to_json(value)
+    except (TypeError, ValueError, OverflowError, RecursionError, NotImplementedError) as error:
+        return f'must have a JSON form: {shorten(str(error))}'
+
+
+def _infinite_number(value: object) -> tuple[str, str] | None:
+    builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret)
+    stack = [('', builtins)]
+    while stack:
+        pointer, item = stack.pop()
+        if isinstance(item, float) and not isfinite(item):
+            return pointer, f'must be a finite number, not {item}'
+        for type_, parts in _PARTS:
+            if isinstance(item, type_):
+                stack += ((f'{pointer}/{_escape(str(key))}', part) for key, part in parts(item))
+    return None
+
+
+_Parts: TypeAlias = Callable[[Any], Iterable[tuple[object, object]]]
+
+_PARTS: tuple[tuple[type | tuple[type, ...], _Parts], ...] = (
+    (dict, lambda items: items.items()),
+    ((list, tuple), enumerate),
+)
+
+
+def _escape(key: str) -> str:
+    return key.replace('~', '~0').replace('/', '~1')
+
+
 def _mask_secret(value: object) -> object:
     if isinstance(value, Secret):
         return MASK

@@ -45,6 +45,7 @@ def command(context: click.Context, /, **parameters: object) -> None:
 
 
 def _serve(options: ToolOptions) -> Exit:
+    # The seam of MCP logs each failure.
     processor = open_processor(options)
     try:
         from seamwise.toolhost.formats import MODEL  # noqa: PLC0415

@@ -1,5 +1,6 @@
 """`seamwise serve`: the tools of a workspace over HTTP."""
 
+import logging
 import secrets
 import signal
 
@@ -21,6 +22,7 @@ from seamwise.program.console import (
 from seamwise.program.listener import Address, listen, resolve
 from seamwise.program.token_file import read_token
 from seamwise.program.workspace_processor import GRACE, ToolOptions, open_processor, tool_options
+from seamwise.seams.log import outcomes
 from seamwise.toolhost.processor import Processor
 
 HELP = """\
@@ -91,7 +93,7 @@ def _serve(options: ServeOptions, tools: ToolOptions) -> int:
         raise click.UsageError(
             f'--host {options.host!r} can be reached from other machines, and needs --token-file.'
         )
-    processor = open_processor(tools)
+    processor = open_processor(tools, on_outcome=outcomes(logging.getLogger('seamwise')))
     token = None if options.token_file is None else read_token(options.token_file)
     return _run(processor, address, options.port, token)
 

@@ -1,6 +1,5 @@
 """Options of `seamwise serve` and `seamwise mcp`: a workspace, its tools, and their guards."""
 
-import logging
 from collections.abc import Callable, Mapping
 from math import isnan
 from typing import Final, TypeVar
@@ -14,8 +13,8 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.program.console import did_you_mean
 from seamwise.program.guards_option import load_guards
 from seamwise.program.workspace_option import open_workspace
-from seamwise.seams.log import outcomes
 from seamwise.toolhost.builtin import workspace_tools
+from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.processor import Processor
 from seamwise.toolhost.toolset import Tools
 
@@ -73,8 +72,14 @@ def tool_options(command: C) -> C:
     return command
 
 
-def open_processor(options: ToolOptions) -> Processor[ToolError]:
+def open_processor(
+    options: ToolOptions, *, on_outcome: Callable[[Outcome[ToolError]], object] | None = None
+) -> Processor[ToolError]:
     """Return a processor for the tools of a workspace.
+
+    Args:
+        options: The options.
+        on_outcome: Called with each outcome.
 
     Raises:
         CommandExit: The workspace or the guards file cannot be read, or the guards are invalid.
@@ -95,7 +100,7 @@ def open_processor(options: ToolOptions) -> Processor[ToolError]:
         # Each tool of a workspace blocks a thread.
         threads=CONCURRENCY,
         grace=GRACE,
-        on_outcome=outcomes(logging.getLogger('seamwise')),
+        on_outcome=on_outcome,
     )
 
 

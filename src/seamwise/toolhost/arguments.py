@@ -1,5 +1,6 @@
 """Strict conversion of a call's arguments: no coercion, and all findings in one error."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from types import UnionType
@@ -160,6 +161,12 @@ def _convert_values(
     wrong: list[_InvalidValue] = []
     for name, parameter in parameters.items():
         if name not in arguments:
+            # A default can be below a minimum that the call has set.
+            other = parameter.not_below
+            if not parameter.is_required and other in values:
+                reason = _minimum_problem(parameter.default, str(other), values[other])
+                if reason is not None:
+                    wrong.append(_InvalidValue(name, f'{reason} (its default)', parameter.default))
             continue
         argument = arguments[name]
         value, reason = _convert_value(argument, parameter)
@@ -192,11 +199,48 @@ def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str 
 
 def _validation_reason(error: msgspec.ValidationError) -> str:
     """Return the message of msgspec, without the value of a string, which can be a secret."""
-    message = str(error)
+    message, _, path = str(error).partition(' - at ')
+    place = f' (at {_pointer(path)})' if path else ''
     if message.startswith('Invalid enum value'):
-        _, separator, path = message.rpartition(' - at `')
-        return 'must be one of the values in the schema' + (separator and separator + path)
-    return shorten(message)
+        return f'must be one of the values in the schema{place}'
+    message = _TYPE_NAME.sub(lambda match: _type_words(match[1]), message)
+    match = _EXPECTED.fullmatch(message)
+    if match is not None:
+        message = f'must be {match[1]}' + (f', not {match[2]}' if match[2] else '')
+    return shorten(f'{message}{place}')
+
+
+_TYPE_NAME: Final = re.compile('`([^`]*)`')
+_EXPECTED: Final = re.compile(r'Expected (.*?)(?:, got (.*))?', re.DOTALL)
+_STEP: Final = re.compile(r'\.|\[(\d+|\.\.\.)\]')
+
+_TYPE_WORDS: Final[Mapping[str, str]] = {
+    'array': 'a list',
+    'bool': 'true or false',
+    'bytes': 'base64',
+    'date': 'a date',
+    'datetime': 'a date with a time',
+    'decimal': 'a decimal number',
+    'duration': 'a duration in ISO 8601',
+    'float': 'a number',
+    'int': 'an integer',
+    'object': 'an object',
+    'str': 'a string',
+    'time': 'a time',
+    'uuid': 'a UUID',
+}
+"""The types of msgspec in words that a model knows."""
+
+
+def _type_words(name: str) -> str:
+    """Return a type of msgspec, such as `int | null`, in words; a field keeps its name."""
+    return ' or '.join(_TYPE_WORDS.get(part, part) for part in name.split(' | '))
+
+
+def _pointer(path: str) -> str:
+    """Return a path of msgspec, such as `$[0].city`, as a JSON Pointer; `…` is any key."""
+    steps = path.strip('`').removeprefix('$')
+    return _STEP.sub(lambda match: f'/{match[1] or ""}', steps).replace('...', '…') or '/'
 
 
 def surrogate_problem(argument: object) -> str | None:

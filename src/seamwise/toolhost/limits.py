@@ -1,8 +1,15 @@
 """Limits of a tool that runs in a process of its own."""
 
 from math import inf
+from typing import Final
 
 from msgspec import Struct
+
+MIN_MEMORY: Final = 16 * 2**20
+"""In bytes: a process with less memory cannot start."""
+
+MAX_SIZE: Final = 2**63 - 1
+"""In bytes: the maximum limit that the kernel accepts."""
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -13,7 +20,7 @@ class Limits(Struct, frozen=True, kw_only=True):
 
     Attributes:
         seconds: The maximum duration of a call in seconds.
-        memory: The maximum memory of the process in bytes.
+        memory: The maximum memory of the process in bytes, at least 16 MiB.
         output: The maximum size in bytes of the printed text and the result together.
     """
 
@@ -28,6 +35,13 @@ class Limits(Struct, frozen=True, kw_only=True):
                 raise TypeError(f'{name} must be a whole number of bytes, not {size!r}.')
             if size < 1:
                 raise ValueError(f'{name} must be 1 byte or more, not {size!r}.')
+            if size > MAX_SIZE:
+                raise ValueError(f'{name} must be {MAX_SIZE} bytes or less, not {size!r}.')
+        if self.memory < MIN_MEMORY:
+            raise ValueError(
+                f'memory must be {MIN_MEMORY} bytes (16 MiB) or more, which Python itself needs, '
+                f'not {self.memory!r}.'
+            )
 
 
 def check_seconds(name: str, seconds: float) -> None:

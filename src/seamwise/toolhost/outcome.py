@@ -26,6 +26,8 @@ class Outcome(Struct, Generic[E_co], frozen=True):
         attempts: The number of times the tool ran, 0 if it did not run.
         waited: The seconds in queues and between attempts.
         duration: The seconds of the whole call.
+        may_have_taken_effect: Whether the call failed after its tool began, and the tool must not
+            run twice. The guidance for a model then advises to check before another call.
     """
 
     place: int
@@ -34,3 +36,4 @@ class Outcome(Struct, Generic[E_co], frozen=True):
     attempts: int
     waited: float
     duration: float
+    may_have_taken_effect: bool = False

@@ -61,6 +61,8 @@ class Processor(Generic[E]):
 
     Raises:
         ValueError: `guards` has a name that is no tool, or a number is out of range.
+        TypeError: A type in the signature of a tool does not exist at run time, or an option has
+            the wrong type.
 
     >>> import asyncio
     >>> from seamwise.toolhost import tool
@@ -89,6 +91,8 @@ class Processor(Generic[E]):
         on_outcome: Callable[[Outcome[E]], object] | None = None,
     ) -> None:
         self.tools = tools if isinstance(tools, Tools) else Tools([tools])
+        for tool in self.tools:
+            tool.check_types()
         self._timeout = (
             None
             if timeout is None
@@ -99,8 +103,10 @@ class Processor(Generic[E]):
         self._threads = check_int('threads', threads)
         self._repeat_limit = check_int('repeat_limit', repeat_limit, minimum=0)
         self._mistake_limit = check_int('mistake_limit', mistake_limit, minimum=0)
+        if on_outcome is not None and not callable(on_outcome):
+            raise TypeError(f'on_outcome must be a function of an outcome, not {on_outcome!r}.')
         self._on_outcome = on_outcome
-        self._guards = _guards_by_tool(self.tools, guard, guards or {})
+        self._guards = _guards_by_tool(self.tools, guard, {} if guards is None else guards)
         self._conversations: OrderedDict[object, Conversation] = OrderedDict()
         self._loop: AbstractEventLoop | None = None
         self._workshop = self._new_workshop()
@@ -253,6 +259,10 @@ def _guards_by_tool(
     tools: Tools[E], guard: Guard[GuardError], guards: Mapping[str, Guard[GuardError]]
 ) -> dict[str, Guard[GuardError]]:
     """Return the pipeline of each tool, by the name for the model."""
+    if not isinstance(guard, Guard):
+        raise TypeError(f'guard must be a guard, not {guard!r}.')
+    if not isinstance(guards, Mapping):
+        raise TypeError(f'guards must be a mapping from names of tools to guards, not {guards!r}.')
     names = [tool.qualified_name for tool in tools]
     for name, inner in guards.items():
         if name not in names:

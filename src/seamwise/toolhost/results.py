@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Never, Union, get_args, get_origin
 import returns.result
 from msgspec import Struct
 
+from seamwise._text.jsonable import json_problem
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
 from seamwise.containers import Failure, Result, Success, as_result
@@ -84,6 +85,25 @@ def check_result(tool: str, result_type: ResultType, returned: object) -> Result
         else find_problems(result.unwrap(), result_type.value_type, limit=MAX_PROBLEMS)
     )
     return Failure(InvalidResult(tool, problems)) if problems else result
+
+
+# seamwise: allow[SW106] the declared types are known at run time only
+def check_json_result(tool: str, result_type: ResultType, returned: object) -> Result[Any, Any]:
+    """Return the result for what a tool returned, or `InvalidResult`, also for JSON's sake.
+
+    A value that JSON cannot represent is invalid too, such as NaN or an open file: a model could
+    not be sent it.
+
+    Args:
+        tool: The name of the tool, for the error.
+        result_type: The declared result.
+        returned: A Result, or the value of a success. It is not changed.
+    """
+    result = check_result(tool, result_type, returned)
+    if type(result) is Failure:
+        return result
+    problem = json_problem(result.unwrap())
+    return Failure(InvalidResult(tool, (Problem(*problem),))) if problem else result
 
 
 def _error_problems(result_type: ResultType, error: object) -> tuple[Problem, ...]:

@@ -104,6 +104,22 @@ def read_result(function: FunctionType | MethodType) -> ResultType | None:
     return msgspec.structs.replace(result, error_types=None) if is_decorated else result
 
 
+def read_known_result(function: FunctionType | MethodType) -> ResultType:
+    """Return the declared result of a function.
+
+    Raises:
+        UnresolvedType: A name in the annotation does not exist.
+    """
+    result = read_result(function)
+    if result is None:
+        annotation = inspect.signature(function).return_annotation
+        raise UnresolvedType(
+            f'{function.__qualname__}: the type of the result is not known ({annotation}); define '
+            'or import its names before the first call, not for type checkers only.'
+        )
+    return result
+
+
 def _check_kind(name: str, parameter: inspect.Parameter, *, is_first: bool) -> None:
     match parameter.kind:
         case inspect.Parameter.POSITIONAL_ONLY:

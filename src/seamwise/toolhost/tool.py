@@ -18,15 +18,17 @@ from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParam
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.toolhost.arguments import Parameter, convert_arguments
+from seamwise.toolhost.definitions import definitions
 from seamwise.toolhost.docstrings import Descriptions, read_docstring
 from seamwise.toolhost.importable import import_name
 from seamwise.toolhost.limits import Limits, check_seconds
 from seamwise.toolhost.names import name_problem, qualified_name
-from seamwise.toolhost.results import ResultType, check_result
+from seamwise.toolhost.results import ResultType, check_json_result, check_result
 from seamwise.toolhost.schemas import input_schema, output_schema
 from seamwise.toolhost.signatures import (
     UnresolvedType,
     check_function,
+    read_known_result,
     read_parameters,
     read_result,
 )
@@ -113,6 +115,20 @@ class Tool(ABC, Generic[E_co]):
         """The JSON Schema of the value, or None if it is not known."""
         return None
 
+    def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
+        """Return the definitions that a provider is sent, as `Tools.schema` does.
+
+        Args:
+            format: `openai`, `openai_responses`, `anthropic`, `gemini` or `mcp`.
+
+        Raises:
+            ValueError: The format is another one.
+        """
+        return definitions([self], format)
+
+    def check_types(self) -> None:
+        """Raise a TypeError if a type of the tool is not known; a processor calls it."""
+
     @abstractmethod
     def bind(
         self, arguments: Mapping[str, object]
@@ -160,7 +176,11 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
     def __init__(self, function: FunctionType | MethodType, options: _Options) -> None:
         name = function.__name__ if options.name is None else options.name
         if problem := name_problem(name, options.namespace):
-            raise TypeError(f'{function.__qualname__}: {problem}, unlike {name!r}; set `name`.')
+            full_name = qualified_name(name, options.namespace)
+            option = '`name`' if options.namespace is None else '`name` or `namespace`'
+            raise TypeError(
+                f'{function.__qualname__}: {problem}, unlike {full_name!r}; set {option}.'
+            )
         if options.isolated is not None:
             import_name(function)
         update_wrapper(self, function, updated=())
@@ -200,14 +220,18 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
     @cached_property
     def result_type(self) -> ResultType:
         """The declared result of the function."""
-        # Types that only type checkers import are not known to the end.
-        return self._result or read_result(self._function) or ResultType()
+        return self._result or read_known_result(self._function)
 
     @cached_property
     def _is_async(self) -> bool:
         # A plain wrapper around an async function returns its coroutine.
         function = unwrap(self._function)
         return self.result_type.is_async or iscoroutinefunction(function)
+
+    @override
+    def check_types(self) -> None:
+        """Raise a TypeError if the type of a parameter or of the result is not known."""
+        _ = self._parameters, self.result_type
 
     @property
     @override
@@ -238,10 +262,10 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
             Invocation(
                 run=_runner(self._function, values),
                 is_async=self._is_async,
-                check=partial(
-                    check_result,
-                    self.name,
-                    self.result_type if self._options.validate else ResultType(),
+                check=(
+                    partial(check_json_result, self.name, self.result_type)
+                    if self._options.validate
+                    else partial(check_result, self.name, ResultType())
                 ),
                 function=self._function,
                 arguments=values,

@@ -3,6 +3,8 @@
 import pytest
 
 from seamwise import Failure
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.testing import assert_failure
 from seamwise.toolhost.formats import parse
 from tests.toolhost.formats.helpers import call_in, calls_in, error_in, outline, read_pieces
 
@@ -411,3 +413,24 @@ def test_an_excerpt_hides_secrets_and_is_short() -> None:
     error = error_in('{"name": "a", "arguments": {"password": "hunter2", "x": ' + 'y' * 1000)
     assert 'hunter2' not in error.excerpt
     assert len(error.excerpt) <= 200
+
+
+@pytest.mark.parametrize(
+    ('text', 'problem'),
+    [
+        ('{"name": "add", "arguments": {"a": 1,}}', 'trailing comma in object'),
+        ("{'name': 'add', 'arguments': {}}", 'object keys must be strings'),
+        ('<tool_call>{"name": "add" "arguments": {}}</tool_call>', "expected ',' or '}'"),
+        ('{"name": "add", "arguments": {"a": 1', 'it is cut off'),
+    ],
+)
+def test_the_reason_for_broken_json_is_that_of_the_decoder(text: str, problem: str) -> None:
+    (call,) = parse(text)
+    assert assert_failure(call, UnreadableCall).problem == f'the JSON is broken: {problem}'
+
+
+def test_the_position_of_a_problem_is_that_in_the_whole_text() -> None:
+    call = '{"name": "add", "arguments": {"a": 1,}}'
+    (_, second) = parse(f'{call}\n\n{call}')
+    error = assert_failure(second, UnreadableCall)
+    assert error.position == len(call) + 2 + call.index(',}') + 1

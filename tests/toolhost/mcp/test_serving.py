@@ -309,6 +309,12 @@ def test_what_is_no_message_is_answered_with_an_error_and_the_rest_is_served(eve
 
 
 @pytest.mark.slow
+def test_json_that_is_no_message_is_an_invalid_request(events: Path) -> None:
+    answers = talk(events, b'[1, 2]\n', INITIALIZE)
+    assert answers[None]['error'] == {'code': -32600, 'message': 'Invalid request'}
+
+
+@pytest.mark.slow
 def test_a_line_that_is_too_long_is_no_message(events: Path) -> None:
     too_long = request(5, 'tools/call', name='add', arguments={'a': 'x' * (17 * 2**20)})
     answers = talk(
@@ -471,6 +477,14 @@ def idle() -> None:
 def test_a_host_that_is_no_loopback_address_is_a_value_error(host: str) -> None:
     with pytest.raises(ValueError, match='loopback'):
         asyncio.run(serve(Processor(idle), transport='http', host=host))
+
+
+@pytest.mark.parametrize(
+    ('port', 'error'), [('x', TypeError), (-1, ValueError), (70_000, ValueError)]
+)
+def test_a_port_that_is_none_is_refused(port: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r'^port must be'):
+        asyncio.run(serve(Processor(idle), transport='http', port=port))
 
 
 def test_an_unknown_transport_is_a_value_error() -> None:

@@ -94,7 +94,8 @@ def power(exponent: int) -> int:
 def anything(kind: str) -> object:
     """Return a value without a declared type."""
     values: dict[str, object] = {
-        'plain': {'a': [1, None, 'x', float('nan'), b'\0']},
+        'plain': {'a': [1, None, 'x', 0.1, b'\0']},
+        'infinity': {'a': [1, float('inf')]},
         'tuple': (1, 2),
         'object': {'a': object()},
     }

@@ -12,6 +12,7 @@ import pytest
 
 from seamwise import Failure, Result, Success
 from seamwise._exception_kinds import WorkerException
+from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed, ToolTimedOut
 from seamwise.causes import Raised
 from seamwise.testing import assert_failure, assert_success
@@ -87,11 +88,15 @@ class TestResults:
 
     def test_a_value_without_a_declared_type_arrives_exactly_or_not_at_all(self) -> None:
         value = assert_success(run('anything', kind='plain'))
-        assert str(value) == "{'a': [1, None, 'x', nan, b'\\x00']}"
+        assert str(value) == "{'a': [1, None, 'x', 0.1, b'\\x00']}"
         for kind, reason in {'tuple': 'another type', 'object': 'object'}.items():
             error = assert_failure(run('anything', kind=kind), InvalidResult)
             assert error.problems[0].message.startswith('cannot be sent from a process')
             assert reason in error.problems[0].message
+
+    def test_a_number_that_json_cannot_represent_is_an_invalid_result(self) -> None:
+        error = assert_failure(run('anything', kind='infinity'), InvalidResult)
+        assert error.problems == (Problem('/a/1', 'must be a finite number, not inf'),)
 
     @pytest.mark.parametrize('kind', ['undeclared', 'wrong'])
     def test_a_result_that_breaks_the_declaration_is_invalid(self, kind: str) -> None:

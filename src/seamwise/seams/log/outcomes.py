@@ -1,7 +1,9 @@
 """Log records of failed tool calls, and alerts for the failures that need an operator."""
 
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -11,12 +13,17 @@ from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._common import milliseconds, safe_text
+from seamwise.seams._failure_log import LEVELS
 from seamwise.seams._tool_outcome import ToolOutcome, tool_defect
-from seamwise.seams.log.record import record
-from seamwise.seams.log.shape import LogRecord
+from seamwise.seams.log.record import is_tool_error, record
+from seamwise.seams.log.shape import Level, LogRecord
 
 CRITICAL_ERRORS = (ResourceExhausted, McpConnectionFailed)
 """The errors that call `alert` by default."""
+
+_LEVEL_NAMES: Final[Mapping[int, Level]] = MappingProxyType(
+    {logging.INFO: 'info', logging.WARNING: 'warning', logging.ERROR: 'error'}
+)
 
 
 def outcomes(
@@ -29,7 +36,8 @@ def outcomes(
 
     Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
     arguments as `params`, the number of attempts and the duration. A successful call is not logged.
-    A bug of a tool is reported as a defect too, and both records have its reference.
+    A bug of a tool is reported as a defect too, and both records have its reference. The category
+    of an error that is not in the catalogue of tool errors decides its level (`LEVELS`).
 
     Args:
         logger: The logger of the records.
@@ -81,8 +89,13 @@ def _record(
         params=None if call is None else call.arguments,
         ref=None if defect is None else report_defect(defect, log=logger).ref,
     )
+    level = log_record.level
+    if level == 'error' and not is_tool_error(error):
+        # The error of an application or of a guard, such as a record that does not exist.
+        level = _LEVEL_NAMES[LEVELS[error.category]]
     return replace(
         log_record,
+        level=level,
         tool=log_record.tool if call is None else safe_text(call.tool),
         attempts=outcome.attempts,
         duration_ms=milliseconds(outcome.duration),

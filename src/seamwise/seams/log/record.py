@@ -132,6 +132,11 @@ def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
     return group.level if group else 'error'
 
 
+def is_tool_error(error: TaggedError) -> bool:
+    """Return whether the catalogue has a level for an error of a tool call."""
+    return type(error) in _GROUPS
+
+
 def _category(error: TaggedError | BaseException) -> str:
     if not isinstance(error, TaggedError):
         return 'defect'

@@ -318,9 +318,19 @@ UNKNOWN_FORMAT = (
 )
 
 
+# Names of formats that only this library uses.
+_FORMAT_SHAPES = {
+    'array': 'a well-formed JSON array of calls',
+    'bare': 'a well-formed JSON object with "name" and "arguments"',
+    'text': 'text in UTF-8',
+    'tool_list': 'a well-formed JSON object with "tool_calls"',
+}
+
+
 def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
     """Suggest sending the call again, with the text around the syntax error."""
-    suggestion = f'Send the call again as well-formed {error.format}; nothing was run.'
+    shape = _FORMAT_SHAPES.get(error.format, f'well-formed {error.format}')
+    suggestion = f'Send the call again as {shape}; nothing was run.'
     # A call in the object of a provider has no text.
     if not error.excerpt:
         return suggestion
@@ -521,6 +531,10 @@ def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
 
 TOOL_FAULT = 'The fault is with the tool, not with your call. Choose another way, or tell the user.'
 
+CHECK_EFFECT = (
+    'It may have taken effect: check that before you call it again. If you cannot, tell the user.'
+)
+
 TOO_MANY_MISTAKES = (
     'No further calls are run. Tell the user about your attempts and their failures, '
     'and ask how to continue.'
@@ -664,21 +678,32 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
             f'The tool reports: {_public_cause(error).rstrip(".")}. Correct the call if it is the '
             'reason, else choose another way, or tell the user.'
         )
-    # The text of an exception is the tool's own here, unlike that of a driver.
-    is_tagged = isinstance(error.cause, TaggedError)
-    text = _public_cause(error) if is_tagged else cause_link(error.cause).message
-    reason = f' ({text})' if text else ''
     advice = (
         'Try again once. If that fails too, choose another way, or tell the user.'
         if error.retryable
         else 'Choose another way, or tell the user.'
     )
-    return f'The fault is with the machine, not with your call{reason}. {advice}'
+    return f'{_fault_of_machine(error)} {advice}'
+
+
+def suggest_check(error: TaggedError) -> str:
+    """Suggest a check before another call of a tool that began and must not run twice."""
+    if isinstance(error, tools.ToolFailed):
+        return f'{_fault_of_machine(error)} {CHECK_EFFECT}'
+    return CHECK_EFFECT
+
+
+def _fault_of_machine(error: tools.ToolFailed) -> str:
+    # The text of an exception is the tool's own here, unlike that of a driver.
+    is_tagged = isinstance(error.cause, TaggedError)
+    text = _public_cause(error) if is_tagged else cause_link(error.cause).message
+    reason = f' ({text})' if text else ''
+    return f'The fault is with the machine, not with your call{reason}.'
 
 
 def suggest_for_tool_timed_out(error: tools.ToolTimedOut) -> str:
-    """Suggest a smaller request or a longer timeout."""
-    return f'Request less at a time, or allow more than {error.timeout:g} s.'
+    """Suggest a smaller request; a model cannot change the timeout."""
+    return f'Request less at a time; a call is stopped after {error.timeout:g} s.'
 
 
 def suggest_for_tool_cancelled(error: tools.ToolCancelled) -> str:

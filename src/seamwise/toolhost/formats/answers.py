@@ -24,6 +24,7 @@ from seamwise.toolhost.formats import (
     openai_responses,
     react,
 )
+from seamwise.toolhost.formats.guidance import guide, sendable_result
 from seamwise.toolhost.formats.parsing import check_format
 from seamwise.toolhost.formats.reply import Reply, answer_with_json
 from seamwise.toolhost.outcome import Outcome
@@ -89,9 +90,9 @@ def answer(
     """
     if format is not None:
         check_format(format)
-    result = outcome.result
+    result = sendable_result(outcome)
     error = None if type(result) is Success else result.failure()
-    content: object = result.unwrap() if error is None else model(error)
+    content: object = result.unwrap() if error is None else guide(outcome, error, model)
     unread = error if isinstance(error, UnreadableCall) else None
     call = outcome.call or unread
     name = format or (call.format if call else 'bare')

@@ -5,7 +5,7 @@ import re
 from seamwise._text.json_scanner import Span
 from seamwise.containers import Failure
 from seamwise.toolhost.formats.entries import ParsedCall, is_array, unreadable
-from seamwise.toolhost.formats.json_text import read_json, read_named
+from seamwise.toolhost.formats.json_text import break_reason, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
 
@@ -32,7 +32,8 @@ def read(text: str, start: int, end: int) -> TextReading:
         value_start = position
         value, position, _ = read_json(text, value_start)
         if type(value) is Failure:
-            problem = f'the JSON is broken: {value.failure()}'
+            reason = break_reason(text, value_start, position, value.failure())
+            problem = f'the JSON is broken: {reason}'
             values.clear()
             break
         values.append(((value_start, position), value.unwrap()))

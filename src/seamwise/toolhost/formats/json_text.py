@@ -77,6 +77,23 @@ def read_json(text: str, start: int) -> JsonReading:
     return JsonReading(Failure(ending.value), end, is_whole=False)
 
 
+def break_reason(text: str, start: int, position: int, problem: str) -> str:
+    """Return the reason why an array or object stops being JSON, in the words of the decoder.
+
+    Args:
+        text: The text.
+        start: The start of the array or object.
+        position: The position where it stops being JSON.
+        problem: The reason as `read_json` has it.
+    """
+    if problem != Ending.MALFORMED.value:
+        return problem
+    # More text would not change the reason.
+    decoded = decode_text(text[start : position + CUT_TOKEN_LIMIT])
+    reason = decoded.failure() if type(decoded) is Failure else problem
+    return problem if reason == Ending.CUT_OFF.value else reason
+
+
 def has_call_key(text: str) -> bool:
     """Return whether a text contains a word without which no object is a call, or hides it."""
     return '\\u' in text or any(word in text for word in _CALL_WORDS)
@@ -129,7 +146,7 @@ def _report(text: str, start: int, end: int, position: int, problem: str) -> lis
     name = _format_of(text, start, end)
     if name is None:
         return []
-    problem = f'the JSON is broken: {problem}'
+    problem = f'the JSON is broken: {break_reason(text, start, position, problem)}'
     return [unreadable(name, problem, text, (start, end), position=position)]
 
 

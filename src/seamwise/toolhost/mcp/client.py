@@ -188,7 +188,10 @@ async def connect(
 
     Raises:
         ValueError: The timeout is not positive, or the namespace is not valid in names.
+        TypeError: The transport is something else, such as the name of a program.
     """
+    if not isinstance(transport, Transport):
+        raise TypeError(f'transport must be stdio(…) or http(…), not {transport!r}.')
     check_seconds('timeout', timeout)
     if namespace is not None and (problem := name_problem('x', namespace)):
         raise ValueError(f'{problem}, unlike {namespace!r}.')

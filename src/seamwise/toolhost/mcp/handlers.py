@@ -28,6 +28,7 @@ from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE, STRUCTURED_SINCE, tool_result
 from seamwise.seams.model.shape import Guidance
 from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.formats.guidance import guide, sendable_result
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.processor import Processor
 
@@ -92,12 +93,12 @@ class Handlers(Generic[E]):
         outcome = await self._run(call)
         revision = context.protocol_version
         result = to_mcp(
-            outcome.result,
-            lambda error: self._answer(error, revision),
+            sendable_result(outcome),
+            lambda error: self._answer(outcome, error, revision),
             revision=revision,
             operation=f'tools/call {params.name}',
         )
-        if type(outcome.result) is Success and revision >= STRUCTURED_SINCE:
+        if not result.is_error and revision >= STRUCTURED_SINCE:
             self._wrap(params.name, result, revision)
         return result
 
@@ -116,14 +117,14 @@ class Handlers(Generic[E]):
             raise
         return task.result()[0]
 
-    def _answer(self, error: Any, revision: str) -> Answer:
+    def _answer(self, outcome: Outcome[E], error: Any, revision: str) -> Answer:
         """Return an error of the protocol where it prescribes one, else the guidance."""
         if isinstance(error, UnknownTool | MissingParameter | InvalidParameter):
             known = revision if revision in MCP_REVISIONS else MCP_REVISIONS[-1]
             answer = tables.TOOLS[Protocol.MCP, known](error)
             if isinstance(answer, RpcError):
                 return answer
-        return tool_result(self._model(error), revision=revision)
+        return tool_result(guide(outcome, error, self._model), revision=revision)
 
     def _wrap(self, name: str, result: CallToolResult, revision: str) -> None:
         """Put a value that is no object into one, if its schema or the revision wants that."""

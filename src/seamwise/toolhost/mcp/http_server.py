@@ -12,10 +12,14 @@ from mcp.server import Server as McpServer
 from mcp.server.transport_security import TransportSecuritySettings
 from typing_extensions import override
 
+from seamwise.policies._engine.validation import check_int
+
 PATH: Final = '/mcp'
 
 MAX_BODY: Final = 4 * 2**20
 """The maximum size of the body of a request, in bytes."""
+
+_MAX_PORT: Final = 2**16 - 1
 
 _LOOPBACK_NAMES: Final = ('127.0.0.1', 'localhost', '[::1]')
 
@@ -35,7 +39,8 @@ class HttpServer:
         port: The port; 0 for one that is free.
 
     Raises:
-        ValueError: The host is no loopback address.
+        ValueError: The host is no loopback address, or the port is out of range.
+        TypeError: The port is not an integer.
     """
 
     def __init__(self, server: McpServer[Any], *, host: str, port: int) -> None:
@@ -45,7 +50,9 @@ class HttpServer:
                 'credentials. Use a proxy with authentication in front of it.'
             )
         self._host = host
-        self._port = port
+        self._port = check_int('port', port, minimum=0)
+        if port > _MAX_PORT:
+            raise ValueError(f'port must be {_MAX_PORT} or less, not {port!r}.')
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=MAX_BODY,

@@ -5,11 +5,13 @@ from typing import Any, Final, Protocol
 
 from referencing import Registry
 
+from seamwise._text.jsonable import to_json
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import MAX_FINDINGS, surrogate_problem
+from seamwise.toolhost.formats.entries import is_array, is_object
 
 WHOLE: Final = 'arguments'
 """The name of the parameter in errors that concern all arguments."""
@@ -62,10 +64,19 @@ class ArgumentsSchema:
         also = tuple(findings[1 : MAX_FINDINGS + 1])
         more = len(findings) - 1 - len(also) or None
         if missing:
-            return Failure(MissingParameter(self._tool, missing[0], None, also, more))
+            example = self._example(missing[0])
+            return Failure(MissingParameter(self._tool, missing[0], example, also, more))
         name, reason = invalid[0]
         value = Secret(arguments.get(name))
         return Failure(InvalidParameter(self._tool, name, reason, value, also, more))
+
+    def _example(self, parameter: str) -> str | None:
+        """Return the first example of a parameter in the schema, or None."""
+        examples = _get(_get(self._schema.get('properties'), parameter), 'examples')
+        first: object = next(iter(_items(examples)), None)
+        if first is None or isinstance(first, str):
+            return first
+        return shorten(to_json(first).decode(), _TEXT_LIMIT)
 
     def _invalid(self, arguments: Mapping[str, object]) -> Iterator[tuple[str, str]]:
         for name, value in arguments.items():
@@ -103,7 +114,12 @@ def _validator(schema: Mapping[str, object]) -> _Validator | None:
 
 
 def _names(value: object) -> Iterable[str]:
-    if not isinstance(value, list):
-        return ()
-    names: list[object] = value  # pyright: ignore[reportUnknownVariableType]  # of JSON
-    return [name for name in names if isinstance(name, str)]
+    return [name for name in _items(value) if isinstance(name, str)]
+
+
+def _items(value: object) -> list[object]:
+    return value if is_array(value) else []
+
+
+def _get(value: object, key: str) -> object:
+    return value.get(key) if is_object(value) else None

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+import msgspec
 from mcp.types import CallToolResult, TextContent
 
 from seamwise._text.jsonable import to_json
@@ -13,6 +14,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE
+from seamwise.seams.model.shape import Guidance
 
 _TEXT_LIMIT: Final = 4_000
 """The maximum number of characters of the text of a failure."""
@@ -21,7 +23,8 @@ _TEXT_LIMIT: Final = 4_000
 class McpToolFailed(TaggedError, category=Category.EXECUTION, message='{text}'):
     """A tool of an MCP server reports a failure; it is the cause of a `ToolFailed`.
 
-    `text` is the text of its content; a block of another type is replaced by its type in brackets.
+    `text` is the text of its content; a block of another type is replaced by its type in brackets,
+    and the guidance of a server that uses this library by its sentences.
     """
 
     server: str
@@ -69,9 +72,24 @@ def _failure_text(result: CallToolResult) -> str:
         block.text if isinstance(block, TextContent) else f'[{block.type}]'
         for block in result.content
     ]
+    if len(texts) == 1:
+        texts = [_plain_text(texts[0])]
     if not texts and result.structured_content is not None:
         texts = [to_json(result.structured_content).decode()]
     return shorten('\n'.join(texts), _TEXT_LIMIT) or 'It gives no reason.'
+
+
+def _plain_text(text: str) -> str:
+    """Return the sentences of the guidance of a server that uses this library, or the text.
+
+    A model would otherwise get JSON inside JSON.
+    """
+    try:
+        guidance = msgspec.json.decode(text, type=Guidance, strict=True)
+    except msgspec.MsgspecError:
+        return text
+    parts = (guidance.message, guidance.suggestion, guidance.output)
+    return ' '.join(part for part in parts if part)
 
 
 def _escape(part: str) -> str:

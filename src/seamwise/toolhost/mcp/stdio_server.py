@@ -14,7 +14,14 @@ import anyio.lowlevel
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp.types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
 
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE
 
@@ -96,8 +103,13 @@ async def _read(
         async for line in _lines(stdin):
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                error = ErrorData(code=PARSE_ERROR, message='Parse error')
+            except ValidationError as problem:
+                is_json = all(item['type'] != 'json_invalid' for item in problem.errors())
+                error = (
+                    ErrorData(code=INVALID_REQUEST, message='Invalid request')
+                    if is_json
+                    else ErrorData(code=PARSE_ERROR, message='Parse error')
+                )
                 await errors.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
                 continue
             await incoming.send(SessionMessage(message))

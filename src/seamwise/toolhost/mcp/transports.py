@@ -92,7 +92,10 @@ def http(url: str, headers: Mapping[str, str] | None = None) -> Http:
 
     Raises:
         ValueError: The URL is not an `http` or `https` URL with a host.
+        TypeError: The URL is not a string.
     """
+    if not isinstance(url, str):
+        raise TypeError(f'url must be a string, not {url!r}.')
     parts = urlsplit(url)
     if parts.scheme not in {'http', 'https'} or not parts.hostname:
         raise ValueError('url must be an http or https URL with a host.')

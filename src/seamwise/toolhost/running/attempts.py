@@ -79,6 +79,8 @@ class Attempts(Generic[E_co]):
                 )
             return self._invocation.check(await self._value())
         except ThreadsExhausted:
+            # The tool has not begun.
+            self.count -= 1
             return Failure(ResourceExhausted('threads'))
         except CancelledError as error:
             task = current_task()

@@ -352,7 +352,15 @@ class CallRun(Generic[E]):
         if self._attempts is not None:
             count, seconds = self._attempts.count, self._attempts.seconds
         waited = max(duration - seconds, 0.0)
-        self._on_outcome(Outcome(self._place, self._call, result, count, waited, duration))
+        is_uncertain = (
+            count > 0
+            and type(result) is Failure
+            and type(self._tool) is Success
+            and not self._tool.unwrap().is_repeatable
+        )
+        self._on_outcome(
+            Outcome(self._place, self._call, result, count, waited, duration, is_uncertain)
+        )
 
 
 CURRENT_CALLS: Final[ContextVar[tuple[CallRun[Any], ...]]] = ContextVar(

@@ -133,7 +133,7 @@ def encode_exception(exc: BaseException) -> bytes:
         Exceptional(
             type(exc).__name__,
             shorten(redact(call_or_describe(lambda: str(exc), lambda _: ''))),
-            kind_of(leaf) if isinstance(leaf, BaseException) else None,
+            kind_of(leaf) if isinstance(leaf, Exception) else None,
             redact(''.join(format_tb(exc.__traceback__)[1:])[-MAX_TRACEBACK:]),
         )
     )

@@ -1,0 +1,58 @@
+"""Guidance for a model about the outcome of a call."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from msgspec.structs import replace
+
+from seamwise._text.jsonable import json_form_problem
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed, ToolTimedOut
+from seamwise.containers import Failure, Result, Success
+from seamwise.errors import TaggedError
+from seamwise.policies import DeadlineExceeded
+from seamwise.seams.model.shape import Guidance
+from seamwise.seams.model.suggestions import suggest_check
+from seamwise.toolhost.outcome import Outcome
+
+UNNAMED: Final = 'deadline'
+"""The name of a deadline without a name of its own."""
+
+
+def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -> Guidance:
+    """Return the guidance for the error of an outcome.
+
+    After a failure that the tool has not judged itself, a tool that must not run twice is not
+    called again without a check: it may have taken effect.
+
+    Args:
+        outcome: The outcome of the call.
+        error: Its error.
+        model: The table of the errors.
+    """
+    if isinstance(error, DeadlineExceeded) and error.name == UNNAMED and outcome.call is not None:
+        # A model does not know the guards, but the tool.
+        error = replace(error, name=outcome.call.tool)
+    guidance = model(error)
+    if outcome.may_have_taken_effect and _advises_another_call(error):
+        return replace(guidance, suggestion=suggest_check(error))
+    return guidance
+
+
+# seamwise: allow[SW106] the errors of a tool are known at run time only
+def sendable_result(outcome: Outcome[Any]) -> Result[object, Any]:
+    """Return the result of an outcome, or `InvalidResult` if its value has no JSON form.
+
+    A tool with `validate=False` can return such a value.
+    """
+    result = outcome.result
+    if type(result) is Success and (reason := json_form_problem(result.unwrap())):
+        tool = outcome.call.tool if outcome.call else ''
+        return Failure(InvalidResult(tool, (Problem('', reason),)))
+    return result
+
+
+def _advises_another_call(error: TaggedError) -> bool:
+    if isinstance(error, ToolFailed):
+        return error.retryable
+    return isinstance(error, DeadlineExceeded | ResourceExhausted | ToolTimedOut)

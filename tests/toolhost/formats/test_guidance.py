@@ -1,0 +1,178 @@
+"""The guidance about the outcomes of a processor: what may be repeated, and what can be sent."""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from seamwise import Failure, Success
+from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed
+from seamwise.policies import deadline
+from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, formats, tool
+from tests.toolhost.helpers import error_of
+
+CHECK = 'It may have taken effect: check that before you call it again.'
+
+
+@tool
+async def pay() -> None:
+    """Pay, and lose the connection."""
+    raise ConnectionResetError('lost')
+
+
+@tool(is_repeatable=True)
+async def look_up() -> None:
+    """Look up, and lose the connection."""
+    raise ConnectionResetError('lost')
+
+
+@tool
+async def pay_slowly() -> None:
+    """Pay slowly."""
+    await asyncio.sleep(30)
+
+
+@tool
+async def fill_disk() -> Any:
+    """Write something."""
+    return Failure(ResourceExhausted('disk'))
+
+
+@tool
+async def divide() -> float:
+    """Divide by zero."""
+    return 1 / 0
+
+
+@tool
+async def leave() -> None:
+    """End the program."""
+    raise SystemExit(2)
+
+
+CYCLE: list[Any] = []
+CYCLE.append(CYCLE)
+
+VALUES = {
+    'nan': [1.0, {'a/b': float('nan')}],
+    'infinity': float('-inf'),
+    'big': 10**5000,
+    'object': object(),
+    'key': {(1, 2): 3},
+    'cycle': CYCLE,
+}
+
+
+@tool
+def value(name: str) -> object:
+    """Return a value."""
+    return VALUES[name]
+
+
+@tool(name='unchecked', validate=False)
+def unchecked_value(name: str) -> object:
+    """Return a value."""
+    return VALUES[name]
+
+
+def outcome_of(
+    item: Tool[Any], processor: Processor[Any] | None = None, **arguments: object
+) -> Any:
+    async def run() -> Outcome[Any]:
+        async with processor or Processor(item) as active:
+            (outcome,) = await active.run({'name': item.name, 'arguments': arguments})
+        return outcome
+
+    return asyncio.run(run())
+
+
+def suggestion_of(outcome: Outcome[Any]) -> str:
+    answer = formats.answer(outcome, format='bare')
+    assert isinstance(answer, str)
+    return str(json.loads(answer)['suggestion'])
+
+
+class TestToolsThatMustNotRunTwice:
+    def test_a_lost_connection_is_checked_before_another_call(self) -> None:
+        suggestion = suggestion_of(outcome_of(pay))
+        assert suggestion.startswith('The fault is with the machine, not with your call (lost). ')
+        assert CHECK in suggestion
+        assert 'Try again' not in suggestion
+
+    def test_the_timeout_of_the_processor_is_checked_before_another_call(self) -> None:
+        outcome = outcome_of(pay_slowly, Processor(pay_slowly, timeout=0.02))
+        assert suggestion_of(outcome).startswith(CHECK)
+
+    def test_the_deadline_of_a_guard_is_checked_before_another_call(self) -> None:
+        outcome = outcome_of(pay_slowly, Processor(pay_slowly, guard=deadline(0.02)))
+        assert suggestion_of(outcome).startswith(CHECK)
+
+    def test_an_exhausted_machine_is_checked_before_another_call(self) -> None:
+        assert suggestion_of(outcome_of(fill_disk)).startswith(CHECK)
+
+    def test_a_tool_that_has_not_begun_can_be_called_again(self) -> None:
+        async def queue() -> list[Outcome[Any]]:
+            calls = [ToolCall('pay_slowly', {})] * 2
+            async with Processor(pay_slowly, concurrency=1, timeout=0.05) as processor:
+                return await processor.run(calls)
+
+        begun, waiting = asyncio.run(queue())
+        assert (begun.may_have_taken_effect, waiting.may_have_taken_effect) == (True, False)
+        assert CHECK not in suggestion_of(waiting)
+
+    def test_a_repeatable_tool_can_be_called_again(self) -> None:
+        assert 'Try again once.' in suggestion_of(outcome_of(look_up))
+
+    def test_a_defect_keeps_its_guidance(self, caplog: pytest.LogCaptureFixture) -> None:
+        caplog.set_level(logging.CRITICAL, 'seamwise')
+        assert suggestion_of(outcome_of(divide)).startswith('The fault is with the tool')
+
+
+class TestValuesWithoutJson:
+    @pytest.mark.parametrize(
+        ('name', 'pointer', 'message'),
+        [
+            ('nan', '/1/a~1b', 'must be a finite number, not nan'),
+            ('infinity', '', 'must be a finite number, not -inf'),
+            ('big', '', 'must have a JSON form'),
+            ('object', '', 'must have a JSON form'),
+            ('key', '', 'must have a JSON form'),
+            ('cycle', '', 'must have a JSON form'),
+        ],
+    )
+    def test_they_are_invalid_results(self, name: str, pointer: str, message: str) -> None:
+        (problem,) = error_of(outcome_of(value, name=name).result, InvalidResult).problems
+        assert problem.pointer == pointer
+        assert problem.message.startswith(message)
+
+    @pytest.mark.parametrize('name', ['big', 'object', 'key', 'cycle'])
+    def test_the_answer_to_an_unchecked_one_is_an_invalid_result(self, name: str) -> None:
+        outcome = outcome_of(unchecked_value, name=name)
+        assert isinstance(outcome.result, Success)
+        for format_ in formats.FORMATS:
+            assert 'InvalidResult' in str(formats.answer(outcome, format=format_))
+
+    def test_a_null_is_a_value(self) -> None:
+        @tool
+        def nothing() -> list[float | None]:
+            return [None, 1.5]
+
+        assert outcome_of(nothing).result == Success([None, 1.5])
+
+
+def test_the_end_of_the_program_in_a_tool_is_a_defect_with_a_reference(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    outcome = outcome_of(leave)
+    failed = error_of(outcome.result, ToolFailed)
+    assert isinstance(failed.defect, SystemExit)
+    assert 'err_' in caplog.text
+    assert suggestion_of(outcome).startswith('The fault is with the tool, not with your call.')
+
+
+def test_a_deadline_without_a_name_has_that_of_the_tool_for_a_model() -> None:
+    outcome = outcome_of(pay_slowly, Processor(pay_slowly, guard=deadline(0.02)))
+    assert 'pay_slowly' in str(formats.answer(outcome))
+    assert "'deadline'" not in str(formats.answer(outcome))

@@ -1,0 +1,66 @@
+"""Results of MCP servers: the guidance of a server that uses this library stays readable."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from mcp.types import CallToolResult, TextContent
+
+from seamwise import Failure
+from seamwise.catalog.tools import FileNotFound, MissingParameter, ToolFailed
+from seamwise.seams.jsonrpc import to_mcp
+from seamwise.seams.model.messages import tool_result
+from seamwise.testing import assert_failure
+from seamwise.toolhost.mcp import MODEL, McpToolFailed, connect, http
+from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
+from seamwise.toolhost.mcp.results import read_result
+
+REVISION = '2025-11-25'
+
+
+def failure_of(result: CallToolResult) -> ToolFailed:
+    return assert_failure(read_result('files', 'read', result, revision=REVISION), ToolFailed)
+
+
+def test_the_guidance_of_a_server_is_passed_on_as_sentences() -> None:
+    missing = Failure(FileNotFound('read_file', 'src/ap.py', suggestions=('src/app.py',)))
+    result = to_mcp(
+        missing, lambda error: tool_result(MODEL(error), revision=REVISION), revision=REVISION
+    )
+    error = failure_of(result)
+    assert isinstance(error.cause, McpToolFailed)
+    assert error.cause.text.startswith("'src/ap.py' does not exist. ")
+    guidance = MODEL(error)
+    assert "Did you mean 'src/app.py'?" in (guidance.suggestion or '')
+    assert '{' not in (guidance.suggestion or '')
+
+
+def test_other_json_of_a_server_is_passed_on_as_it_is() -> None:
+    text = '{"status":"error","message":"no"}'
+    error = failure_of(CallToolResult(content=[TextContent(text=text)], is_error=True))
+    assert error.cause == McpToolFailed('files', text)
+
+
+@pytest.mark.parametrize(
+    ('schema', 'example'),
+    [
+        ({'type': 'string', 'examples': ['Oslo', 'Bergen']}, 'Oslo'),
+        ({'type': 'integer', 'examples': [3]}, '3'),
+        ({'type': 'integer'}, None),
+        (True, None),
+    ],
+)
+def test_a_missing_argument_has_the_example_of_the_schema(schema: object, example: object) -> None:
+    arguments = ArgumentsSchema('weather', {'required': ['city'], 'properties': {'city': schema}})
+    assert assert_failure(arguments.check({}), MissingParameter).example == example
+
+
+def test_a_transport_that_is_none_is_refused() -> None:
+    async def connect_to(transport: Any) -> None:
+        async with connect(transport):
+            pass
+
+    with pytest.raises(TypeError, match=r"must be stdio.* not 'uvx'"):
+        asyncio.run(connect_to('uvx'))
+    with pytest.raises(TypeError, match='url must be a string, not 3'):
+        http(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # on purpose
