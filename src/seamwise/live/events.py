@@ -1,5 +1,6 @@
 """Events of a session, their positions, and their form in a log."""
 
+import re
 from collections.abc import Mapping
 from typing import Final, Self
 
@@ -13,6 +14,17 @@ from seamwise.secrets import MASK, Secret
 
 MAX_SEQ: Final = 2**53 - 1
 """The largest number of an event: numbers of JSON are exact up to here in every language."""
+
+
+MAX_DEPTH: Final = 200
+"""The maximum depth of the JSON of an event: decoders fail on deeper ones if the stack is full."""
+
+_TOO_DEEP: Final = (
+    f'The data of an event is nested too deeply: JSON has at most {MAX_DEPTH} levels.'
+)
+
+# Strings, and everything else that is no bracket.
+_NO_BRACKETS: Final = re.compile(rb'(?:"(?:[^"\\]|\\.)*+"|[^"\[\]{}]++)++')
 
 
 class Position(Struct, frozen=True, order=True):
@@ -108,7 +120,7 @@ def _encode_other(value: object) -> object:
     if isinstance(value, Mapping):
         mapping: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # any
         return dict(mapping)
-    raise NotImplementedError
+    raise TypeError(f'JSON cannot represent {type(value).__name__}.')
 
 
 _ENCODER: Final = msgspec.json.Encoder(enc_hook=_encode_other)
@@ -134,14 +146,24 @@ def encode_record(event: Event, translations: Mapping[str, str] | None = None) -
         TypeError: JSON cannot represent its metadata.
         ValueError: The metadata contains itself.
     """
-    text = _encode(event)
+    text = _checked_depth(_encode(event))
     body = b'{"event":%b}' % text
     if translations:
         body = b'{"event":%b,"translations":%b}' % (text, _encode(translations))
     return Record(body, len(text))
 
 
-def decode_record(body: bytes | memoryview, position: Position, at: float) -> Stored:
+def encode_state(state: object) -> bytes:
+    """Return the JSON of a snapshot.
+
+    Raises:
+        TypeError: JSON cannot represent it.
+        ValueError: It contains itself, or is nested too deeply.
+    """
+    return _checked_depth(_encode(state))
+
+
+def decode_record(body: bytes | memoryview | str, position: Position, at: float) -> Stored:
     """Return the event of `encode_record`.
 
     Raises:
@@ -168,4 +190,18 @@ def _encode(value: object) -> bytes:
         builtins = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other)
         return _ENCODER.encode(encodable(builtins))
     except RecursionError:
-        raise ValueError('The metadata of an event is nested too deeply for JSON.') from None
+        raise ValueError(_TOO_DEEP) from None
+
+
+def _checked_depth(text: bytes) -> bytes:
+    """Return JSON that decoders can read wherever the stack is."""
+    if text.count(b'[') + text.count(b'{') <= MAX_DEPTH:
+        return text
+    depth = deepest = 0
+    for brackets in _NO_BRACKETS.split(text):
+        for bracket in brackets:
+            depth += 1 if bracket in b'[{' else -1
+            deepest = max(deepest, depth)
+    if deepest > MAX_DEPTH:
+        raise ValueError(_TOO_DEEP)
+    return text

@@ -74,8 +74,8 @@ class Subscription:
         if len(self._arrived) > self._buffer:
             behind = len(self._arrived) + len(self._missed)
             self._arrived.clear()
-            self.interrupt(SlowConsumer(self._session, behind))
-            return
+            # Not `interrupt`, which ignores errors after the end: the reader has not received it.
+            self._interruption = SlowConsumer(self._session, behind)
         self._wake()
 
     def interrupt(self, error: Interruption) -> None:

@@ -13,7 +13,7 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
-from seamwise.live.events import Event, Position, Record, Stored, decode_record
+from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
 from seamwise.live.limits import Limits
 from seamwise.live.replay import Replay, StreamState, replay_range
 from seamwise.live.stores.base import MAX_BATCH_IDS, StoreLog, new_epoch
@@ -178,7 +178,7 @@ class MemoryLog(StoreLog):
     async def snapshot(
         self, session: str, position: Position, state: object
     ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
-        copy: object = msgspec.json.decode(msgspec.json.encode(state))
+        copy: object = msgspec.json.decode(encode_state(state))
         stream = self._check(session, position)
         if type(stream) is Failure:
             return stream
