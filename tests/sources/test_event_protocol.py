@@ -55,7 +55,7 @@ def example(name: str) -> dict[str, Any]:
     metadata = dict(FACTS['examples'][name]['metadata'])
     metadata['error_type'] = FACTS['our_error_types'][metadata['error_type']]
     if 'limit_per_minute' in metadata:
-        metadata |= {'limit': metadata.pop('limit_per_minute'), 'period_seconds': 60.0}
+        metadata |= {'limit': metadata['limit_per_minute'], 'period_seconds': 60.0}
     return metadata
 
 

@@ -5,7 +5,6 @@ from datetime import datetime
 from math import ceil
 from typing import TypedDict, TypeVar, cast
 
-import msgspec
 from msgspec import Struct
 from typing_extensions import Unpack
 
@@ -15,10 +14,10 @@ from seamwise.messages import field_names, fill
 from seamwise.seams._common import (
     DEFECT_MESSAGE,
     milliseconds,
-    public_message_of,
     safe_items,
     timestamp,
 )
+from seamwise.seams.session.localized import localize, message_renderer
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
@@ -103,10 +102,14 @@ def event(
             'context': context or None,
         }
     )
-    message, delay = public_message_of(error, locale), metadata.get('retry_after_ms')
-    if error_event.event == 'error.rate_limited' and isinstance(delay, int):
-        message = _with_delay(message, delay, locale)
-    return msgspec.structs.replace(error_event, metadata=metadata, show_content=message)
+    delay = metadata.get('retry_after_ms') if error_event.event == 'error.rate_limited' else None
+    message_in = message_renderer(error)
+
+    def render(locale: str) -> str:
+        message = message_in(locale)
+        return _with_delay(message, delay, locale) if isinstance(delay, int) else message
+
+    return localize(error_event, render, locale, metadata=metadata)
 
 
 def _with_delay(message: str, milliseconds: int, locale: str) -> str:
@@ -170,9 +173,10 @@ def defect(ref: str, *, locale: str, now: datetime | None = None) -> ErrorEvent:
         'severity': 'critical',
         'ref': ref,
     }
-    return ErrorEvent(
+    defect_event = ErrorEvent(
         event='error.permanent',
         content=DEFECT_MESSAGE,
         metadata=order_metadata(metadata),
-        show_content=catalogue(locale).gettext(DEFECT_MESSAGE),
+        show_content=DEFECT_MESSAGE,
     )
+    return localize(defect_event, lambda locale: catalogue(locale).gettext(DEFECT_MESSAGE), locale)

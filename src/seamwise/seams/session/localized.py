@@ -1,42 +1,89 @@
-"""Texts in several languages: `show_content` for readers of any of them."""
+"""Texts of events for readers in every language, beside the event and never encoded with it."""
 
 from collections.abc import Callable, Mapping
-from typing import Self
+from typing import Final, TypeAlias
 
-from typing_extensions import override
+import msgspec
 
-from seamwise.texts import available_locales
+from seamwise.defects import report_defect
+from seamwise.errors import TaggedError
+from seamwise.redaction import redact
+from seamwise.seams._common import safe_text
+from seamwise.seams.session.shape import ErrorEvent
+from seamwise.texts import available_locales, public_text
+
+Render: TypeAlias = Callable[[str], str]
+"""Returns a text in a language, such as `zh_CN`."""
+
+# A subclass of `str` in the field `show_content` would be simpler, but msgspec encodes none. The
+# attribute is no field: encoders, `==`, `repr`, `hash` and `pickle` ignore it.
+_RENDER_KEY: Final = '__seamwise_render__'
+
+_MAX_REPORTED: Final = 64
+_reported: Final[set[str]] = set()
 
 
-class LocalizedText(str):
-    """A text in one language that can be rendered in the others.
+def localize(event: ErrorEvent, render: Render, locale: str, /, **changes: object) -> ErrorEvent:
+    """Return an event whose `show_content` is in a language, and can be rendered in the others.
 
-    >>> greeting = LocalizedText('Hello', lambda locale: '你好' if locale == 'zh_CN' else 'Hello')
-    >>> translations_of(greeting)['zh_CN']
-    '你好'
+    Args:
+        event: The event.
+        render: Returns the text in a language.
+        locale: The language of `show_content`.
+        **changes: Further fields to replace.
+
+    >>> event = ErrorEvent(event='error.timeout', content='Late.', metadata={}, show_content='')
+    >>> chinese = localize(event, {'en': 'Late.', 'zh_CN': '太晚了。'}.__getitem__, 'zh_CN')
+    >>> chinese.show_content, translations_of(chinese)
+    ('太晚了。', {'en': 'Late.', 'zh_CN': '太晚了。'})
     """
-
-    __slots__ = ('_render',)
-    _render: Callable[[str], str]
-
-    def __new__(cls, text: str, render: Callable[[str], str]) -> Self:
-        """Return the text, which remembers how it is rendered in a language."""
-        self: Self = super().__new__(cls, text)
-        self._render = render
-        return self
-
-    def in_locale(self, locale: str) -> str:
-        """Return the text in a language."""
-        return self._render(locale)
-
-    @override
-    def __reduce__(self) -> tuple[type[str], tuple[str]]:
-        # A function cannot be pickled; the text can.
-        return (str, (str(self),))
+    localized = msgspec.structs.replace(event, show_content=render_in(render, locale), **changes)
+    vars(localized)[_RENDER_KEY] = render
+    return localized
 
 
-def translations_of(text: str) -> Mapping[str, str]:
-    """Return a text in every language that has a catalogue, or nothing for a plain text."""
-    if not isinstance(text, LocalizedText):
+def replace_fields(event: ErrorEvent, /, **changes: object) -> ErrorEvent:
+    """Return an event with other fields, and with its texts in other languages."""
+    changed = msgspec.structs.replace(event, **changes)
+    if (render := _render_of(event)) is not None:
+        vars(changed)[_RENDER_KEY] = render
+    return changed
+
+
+def translations_of(event: object) -> Mapping[str, str]:
+    """Return `show_content` of an event in every language that has a catalogue.
+
+    Events that `event`, `defect`, `publish` and `observe` did not make have none.
+    """
+    render = _render_of(event) if isinstance(event, ErrorEvent) else None
+    if render is None:
         return {}
-    return {locale: text.in_locale(locale) for locale in available_locales()}
+    return {locale: render_in(render, locale) for locale in available_locales()}
+
+
+def message_renderer(error: TaggedError) -> Render:
+    """Return a function that renders the public message of an error.
+
+    It keeps a redacted copy of the error, without its cause and the frames of an exception.
+    """
+    kept = redact(error)
+    return lambda locale: safe_text(public_text(kept, locale))
+
+
+def render_in(render: Render, locale: str) -> str:
+    """Return a text in a language, or in English if its catalogue fails."""
+    try:
+        return render(locale)
+    except Exception as error:
+        if locale == 'en':
+            raise
+        # Each event would report it again.
+        if locale not in _reported and len(_reported) < _MAX_REPORTED:
+            _reported.add(locale)
+            report_defect(error, locale=locale)
+        return render('en')
+
+
+def _render_of(event: ErrorEvent) -> Render | None:
+    render: Render | None = vars(event).get(_RENDER_KEY)
+    return render

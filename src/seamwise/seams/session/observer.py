@@ -25,10 +25,11 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
-from seamwise.seams._common import milliseconds, public_message_of, safe_items, timestamp
+from seamwise.seams._common import milliseconds, safe_items, timestamp
 from seamwise.seams._event_record import event_record
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
+from seamwise.seams.session.localized import localize, message_renderer, replace_fields
 from seamwise.seams.session.publishing import Session, deliver
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
@@ -155,12 +156,13 @@ def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEven
         for name, value in error_event.metadata.items()
         if name in (*COMMON_METADATA, 'context')
     }
-    yield msgspec.structs.replace(
+    yield localize(
         error_event,
+        lambda locale: _wait_message(wait, locale),
+        factory.locale,
         event='error.retry_attempt',
         metadata=order_metadata({**metadata, 'error_message': error_event.content}),
         content=_wait_message(wait, 'en'),
-        show_content=_wait_message(wait, factory.locale),
     )
 
 
@@ -172,7 +174,7 @@ def _measured(error_event: ErrorEvent, retry: Retrying) -> ErrorEvent:
     elif error_event.event == 'error.rate_limited':
         measure = {'backoff_multiplier': retry.factor}
     metadata = order_metadata({**error_event.metadata, **safe_items(measure)})
-    return msgspec.structs.replace(error_event, metadata=metadata)
+    return replace_fields(error_event, metadata=metadata)
 
 
 class _WaitFields(Struct, frozen=True):
@@ -181,6 +183,12 @@ class _WaitFields(Struct, frozen=True):
     attempt: int
     attempts: int
     seconds: int
+
+
+class AttemptFields(Struct, frozen=True):
+    """Values for the placeholders of `FAILED_MESSAGES`."""
+
+    attempts: int
 
 
 def _wait_message(wait: _WaitFields, locale: str) -> str:
@@ -198,10 +206,11 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
         yield error_event
         return
     # The session ends, so nobody waits: the message is that of the error, without its delay.
-    ended = msgspec.structs.replace(
+    ended = localize(
         error_event,
+        message_renderer(end.error),
+        factory.locale,
         metadata=_over(error_event.metadata),
-        show_content=public_message_of(end.error, factory.locale),
     )
     failed = (
         ended
@@ -209,9 +218,9 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
         else _recovery_failed(end, factory, attempt)
     )
     elapsed = safe_items({'elapsed_seconds': end.elapsed})
-    yield msgspec.structs.replace(failed, metadata=order_metadata({**failed.metadata, **elapsed}))
-    yield msgspec.structs.replace(ended, event='agent.error')
-    yield _session_end(factory.locale)
+    yield replace_fields(failed, metadata=order_metadata({**failed.metadata, **elapsed}))
+    yield replace_fields(ended, event='agent.error')
+    yield failed_end(factory.locale)
 
 
 def _over(metadata: Mapping[str, object]) -> dict[str, object]:
@@ -233,17 +242,22 @@ def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetail
     failed_event = msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
     if operation:
         return failed_event
-    return msgspec.structs.replace(
-        failed_event,
-        content=counted_text(FAILED_MESSAGES, end.attempts, end, 'en'),
-        show_content=counted_text(FAILED_MESSAGES, end.attempts, end, factory.locale),
-    )
+    attempts = AttemptFields(end.attempts)
+
+    def render(locale: str) -> str:
+        return counted_text(FAILED_MESSAGES, attempts.attempts, attempts, locale)
+
+    return localize(failed_event, render, factory.locale, content=render('en'))
 
 
-def _session_end(locale: str) -> ErrorEvent:
-    return ErrorEvent(
+def failed_end(locale: str) -> ErrorEvent:
+    """Return the event for a session that ends because of an error."""
+    session_end = ErrorEvent(
         event='agent.session_end',
         content=SESSION_END_MESSAGE,
         metadata={'timestamp': timestamp(None), 'status': 'failed', 'reason': 'error'},
-        show_content=catalogue(locale).gettext(SESSION_END_MESSAGE),
+        show_content=SESSION_END_MESSAGE,
+    )
+    return localize(
+        session_end, lambda locale: catalogue(locale).gettext(SESSION_END_MESSAGE), locale
     )

@@ -5,7 +5,6 @@ from datetime import datetime
 from logging import Logger
 from typing import Protocol, TypeVar
 
-import msgspec
 from typing_extensions import Unpack
 
 from seamwise.containers import Result, Success, expect_result
@@ -14,6 +13,7 @@ from seamwise.errors import TaggedError
 from seamwise.seams._event_record import event_record
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import EventDetails, defect, event
+from seamwise.seams.session.localized import replace_fields
 from seamwise.seams.session.shape import ErrorEvent
 
 E = TypeVar('E', bound=TaggedError)
@@ -92,7 +92,7 @@ def deliver(
         events = list(build(session.locale))
     except Exception as error:  # noqa: BLE001 -- every exception is reported, also to the session
         events = [defect(report_defect(error).ref, locale=session.locale)]
-    events = [msgspec.structs.replace(event, session_id=session.session_id) for event in events]
+    events = [replace_fields(event, session_id=session.session_id) for event in events]
     for error_event in events:
         _pass_to(session.send, error_event)
         if alert is not None and _needs_alert(error_event):

@@ -53,7 +53,8 @@ COMMON_METADATA = (
 """Metadata that every event can have, in the order of the wire; `context` is always last."""
 
 
-class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+# `dict`: the texts in other languages are an attribute, see `localized`.
+class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=True):
     """An event of a session.
 
     The session sets `seq` and `session_id`; outside a session they are absent. `content` is

@@ -24,6 +24,9 @@ from seamwise.seams.adapter import Adapter
 from seamwise.seams.session.on import cause_type, on
 from seamwise.seams.session.shape import ErrorEvent
 
+_MINUTE = 60.0
+
+
 ACCESS: Adapter[access.AccessError, ErrorEvent] = Adapter(
     lambda: (
         on(access.Unauthenticated).publishes('error.permanent', 'ERR_AUTH_002')
@@ -54,6 +57,11 @@ AGENTS: Adapter[agents.AgentError, ErrorEvent] = Adapter(
 )
 
 
+def _limit_per_minute(error: policies.RateLimited | network.UpstreamRateLimited) -> int | None:
+    """Return the limit if it is one of a minute, else None: a rate is not converted."""
+    return error.limit if error.period == _MINUTE else None
+
+
 GUARDS: Adapter[policies.GuardError, ErrorEvent] = Adapter(
     lambda: (
         on(policies.RateLimited).publishes(
@@ -61,6 +69,7 @@ GUARDS: Adapter[policies.GuardError, ErrorEvent] = Adapter(
             'ERR_RATE_002',
             limit=lambda error: error.limit,
             period_seconds=lambda error: error.period,
+            limit_per_minute=_limit_per_minute,
         )
         | on(policies.CircuitOpen).publishes('error.transient', 'ERR_CIRCUIT_001')
         | on(policies.BulkheadFull).publishes('error.transient', 'ERR_BULKHEAD_001')
@@ -134,6 +143,7 @@ NETWORK: Adapter[network.NetworkError, ErrorEvent] = Adapter(
             'ERR_RATE_001',
             limit=lambda error: error.limit,
             period_seconds=lambda error: error.period,
+            limit_per_minute=_limit_per_minute,
             requests_made=lambda error: error.requests_made,
             rate_limit_reset=_reset_time,
             context=lambda error: {'service': error.service},
