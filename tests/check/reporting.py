@@ -1,8 +1,9 @@
 """Reports for the tests of the report formats."""
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
-from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.facts import Severity
+from seamwise.check.findings import Finding
 
 ODD = 'a b/说明,100%:\n::error::x\udcff.py'
 """A file name with a space, Chinese, a newline, a command of GitHub, and an invalid UTF-8 byte."""

@@ -1,4 +1,4 @@
-"""Tests of `analysis` and `typed_ast.mypy_nodes`: every expression has a node of mypy."""
+"""Tests of `analysis` and `_mypy.node_index`: every expression has a node of mypy."""
 
 import ast
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from mypy.nodes import ExpressionStmt, NameExpr, TupleExpr
 from mypy.options import Options
 from mypy.parse import parse
 
+from seamwise.check._mypy.build import run_mypy
+from seamwise.check._mypy.node_index import AST_TYPES, Positions
+from seamwise.check._mypy.sources import SourceProblem, mypy_options, source_groups
 from seamwise.check.analysis import modules
-from seamwise.check.mypy_build import run_mypy
-from seamwise.check.mypy_sources import SourceProblem, mypy_options, source_groups
-from seamwise.check.typed_ast.mypy_nodes import AST_TYPES, Positions
 from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]

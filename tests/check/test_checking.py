@@ -87,7 +87,8 @@ def test_suppression_without_a_reason_has_no_effect_and_changes_the_help() -> No
     ],
 )
 def test_only_suppressions_of_the_same_rule_apply(comment: str) -> None:
-    assert len(check_source(f'{START}save()  {comment}\n').findings) == 1
+    report = check_source(f'{START}save()  {comment}\n', settings=CheckSettings(ignore=('SW100',)))
+    assert len(report.findings) == 1
 
 
 def test_suppression_in_a_string_has_no_effect() -> None:
@@ -102,7 +103,29 @@ def test_suppressions_apply_on_lines_of_the_statement_and_directly_above() -> No
         '[\n    save(),  # seamwise: allow[SW101] inside\n]\n'
         '# seamwise: allow[SW101] too far above\n\nsave()\n'
     )
-    assert [finding.line for finding in check_source(source).findings] == [5, 11]
+    report = check_source(source, settings=CheckSettings(ignore=('SW100',)))
+    assert [finding.line for finding in report.findings] == [5, 11]
+
+
+def test_suppression_of_a_rule_that_is_off_is_not_reported() -> None:
+    source = START + '# seamwise: allow[SW102] nothing\n_ = save()\n'
+    assert [finding.code for finding in check_source(source).findings] == ['SW100']
+    assert not check_source(source, settings=CheckSettings(ignore=('SW102',))).findings
+    settings = CheckSettings(per_file_ignores={'*.py': ('SW102',)})
+    assert not check_source(source, settings=settings).findings
+
+
+def test_suppression_is_not_reported_where_types_are_unknown() -> None:
+    source = START + 'import missing_module\n# seamwise: allow[SW101] x\nmissing_module.save()\n'
+    report = check_source(source)
+    assert len(report.problems) == 1
+    assert not report.findings
+
+
+def test_unknown_code_of_a_suppression_has_a_suggestion() -> None:
+    (finding,) = check_source(START + '_ = save()  # seamwise: allow[sw101] a cache\n').findings
+    assert finding.message == 'This suppression names `sw101`, which is no rule.'
+    assert 'Did you mean `SW101`?' in finding.help
 
 
 def test_settings_select_rules_and_severities() -> None:
@@ -295,3 +318,13 @@ def test_findings_after_multibyte_characters_are_reported(text: str) -> None:
 def test_empty_file_has_no_findings() -> None:
     report = check_source('')
     assert (report.findings, report.problems, report.files) == ((), (), 1)
+
+
+def test_selected_unused_suppressions_are_found_without_the_other_rules() -> None:
+    Path('module.py').write_text(
+        f'{START}save()  # seamwise: allow[SW101] a cache\n'
+        'print()  # seamwise: allow[SW101] nothing\n',
+        encoding='utf-8',
+    )
+    findings = run_check(['module.py'], CheckSettings(select=('SW100',))).findings
+    assert [(finding.code, finding.line) for finding in findings] == [('SW100', 4)]

@@ -170,3 +170,44 @@ def test_file_mode_and_symbolic_link_are_kept(shop: Path, tmp_path: Path) -> Non
         'elsewhere',
         'shop.py',
     ]
+
+
+def test_lost_cause_is_passed_and_map_becomes_bind(shop: Path) -> None:
+    text = START.replace('TaggedError\n', 'TaggedError, Cause\n', 1) + dedent("""\
+        class Unreadable(TaggedError, category=Category.STORAGE, message='unreadable'):
+            cause: Cause | None = None
+
+
+        def read(text: str) -> Result[int, Unreadable]:
+            try:
+                return Success(int(text))
+            except ValueError:  # not a number
+                return Failure(Unreadable())
+
+
+        def load(uid: int) -> bool:
+            return isinstance(find(uid).map(read), Success)
+        """)
+    shop.write_text(text, encoding='utf-8')
+    result = CliRunner().invoke(command, ['.', '--fix', '--select', 'SW118,SW119'])
+    fixed = (
+        text.replace('except ValueError:', 'except ValueError as error:')
+        .replace('Unreadable())', 'Unreadable(cause=error))')
+        .replace('.map(', '.bind(')
+    )
+    assert (result.exit_code, shop.read_text(encoding='utf-8')) == (0, fixed)
+
+
+def test_suppressions_without_effect_are_removed(shop: Path) -> None:
+    text = START + dedent("""\
+        # seamwise: allow[SW103] nothing here
+        def load(uid: int) -> Result[str, Missing]:
+            return find(uid)  # seamwise: allow[SW101] nothing here either
+        """)
+    shop.write_text(text, encoding='utf-8')
+    result = CliRunner().invoke(command, ['.', '--fix'])
+    fixed = START + dedent("""\
+        def load(uid: int) -> Result[str, Missing]:
+            return find(uid)
+        """)
+    assert (result.exit_code, shop.read_text(encoding='utf-8')) == (0, fixed)

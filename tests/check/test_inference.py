@@ -264,9 +264,14 @@ def test_too_wide_channels_have_removal_edits(facts: Mapping[str, InferredFacts]
     ]
 
 
-def test_aliased_channel_has_no_removal_edits(facts: Mapping[str, InferredFacts]) -> None:
+def test_aliased_channel_is_replaced_by_the_errors_that_remain(
+    facts: Mapping[str, InferredFacts],
+) -> None:
     functions = facts['aliases'].functions[-2:]
-    assert [function.removal_edits for function in functions] == [(), ()]
+    assert [[edit.new for edit in function.removal_edits] for function in functions] == [
+        ['Missing'],
+        ['Success[int]'],
+    ]
     assert [function.impossible_errors for function in functions] == [
         ('base.Busy',),
         ('base.Busy',),

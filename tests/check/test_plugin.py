@@ -12,7 +12,8 @@ from mypy.build import take_module_snapshot
 from mypy.errors import CompileError
 from mypy.version import __version__ as mypy_version
 
-from seamwise.check import mypy_plugin, plugin
+from seamwise.check import plugin
+from seamwise.check._mypy import plugin as features
 from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 
 ROOT = Path(__file__).parent.parent.parent
@@ -217,9 +218,9 @@ def test_cache_of_mypy_is_invalidated_when_a_feature_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshot = take_module_snapshot(plugin)
-    for file in Path(mypy_plugin.__file__).parent.glob('*.py'):
+    for file in Path(features.__file__).parent.glob('*.py'):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setattr(mypy_plugin, '__file__', str(tmp_path / '__init__.py'))
+    monkeypatch.setattr(features, '__file__', str(tmp_path / '__init__.py'))
     assert take_module_snapshot(plugin) == snapshot
     (tmp_path / 'arms.py').write_text('')
     assert take_module_snapshot(plugin) != snapshot

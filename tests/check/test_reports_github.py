@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.check.findings import Severity
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check._mypy.sources import SourceProblem
+from seamwise.check.facts import Severity
 from seamwise.check.reports import render_github
 from seamwise.check.rules.registry import RULES
 

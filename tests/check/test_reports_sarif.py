@@ -1,16 +1,20 @@
 """Tests of the SARIF report: validity by the schema, and rules of the standard beyond it."""
 
 import json
+from email.message import Message
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 from urllib.parse import unquote_to_bytes, urlsplit
 
 import jsonschema_rs
 import pytest
+from msgspec.structs import replace
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
-from seamwise.check.mypy_sources import SourceProblem
-from seamwise.check.reports import render_sarif
+from seamwise.check.facts import QuickFix, TextEdit
+from seamwise.check.reports import render_sarif, sarif
 from seamwise.check.rules.registry import RULES
 
 from .reporting import ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
@@ -57,7 +61,7 @@ def test_driver_lists_every_rule_with_its_page() -> None:
     assert [rule['id'] for rule in rules] == list(RULES)
     assert len({rule['name'] for rule in rules}) == len(rules)
     assert all(rule['name'].isidentifier() for rule in rules)
-    first = rules[0]
+    first = rules[1]
     assert first['name'] == 'DiscardedResult'
     assert first['shortDescription'] == {'text': 'Discarded Result.'}
     assert first['fullDescription']['text'].startswith('Use the return value of every function')
@@ -168,3 +172,46 @@ def test_problem_without_line_has_no_region() -> None:
 def test_execution_is_successful_if_all_files_were_read() -> None:
     (invocation,) = sarif_run(report(finding(), problems=(UNTYPED,)))['invocations']
     assert invocation['executionSuccessful'] is True
+
+
+def test_fixes_are_listed_with_the_one_of_the_program_first() -> None:
+    edit = TextEdit(4, 0, 4, 6, 'save()', 'do(save())')
+    other = TextEdit(4, 0, 4, 0, '', '_ = ')
+    fixable = replace(
+        finding(), edits=(edit,), quick_fixes=(QuickFix('Discard the Result', (other,)),)
+    )
+    plain, fixed = sarif_run(report(finding(), fixable))['results']
+    assert 'fixes' not in plain
+    first, second = fixed['fixes']
+    assert first['description']['text'] == 'Apply the fix of `seamwise check --fix`.'
+    (change,) = first['artifactChanges']
+    assert change['artifactLocation']['uri'] == 'shop/orders.py'
+    region = {'startLine': 4, 'startColumn': 1, 'endLine': 4, 'endColumn': 7}
+    assert change['replacements'] == [
+        {'deletedRegion': region, 'insertedContent': {'text': 'do(save())'}}
+    ]
+    assert second['description']['text'] == 'Discard the Result.'
+
+
+def test_run_has_an_id_of_its_own() -> None:
+    assert sarif_run(report())['automationDetails'] == {'id': 'seamwise/check/'}
+
+
+def test_rules_refer_to_the_documentation_that_the_package_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sarif, 'documentation_url', lambda: 'https://docs.example')
+    rules = sarif_run(report())['tool']['driver']['rules']
+    assert rules[1]['helpUri'] == 'https://docs.example/check/SW101.md'
+    monkeypatch.setattr(sarif, 'documentation_url', lambda: '')
+    assert 'helpUri' not in sarif_run(report())['tool']['driver']['rules'][1]
+
+
+def test_documentation_url_comes_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
+    message = Message()
+    message['Project-URL'] = 'Homepage, https://example'
+    monkeypatch.setattr(sarif, 'metadata', Mock(return_value=message))
+    documentation_url = sarif.documentation_url.__wrapped__
+    assert documentation_url() == ''
+    message['Project-URL'] = 'Documentation, https://docs.example/'
+    assert documentation_url() == 'https://docs.example'

@@ -5,9 +5,11 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rich.cells import cell_len
 
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check._mypy.sources import SourceProblem
+from seamwise.check.facts import TextEdit
 from seamwise.check.reports import (
     ReportStyle,
     Role,
@@ -165,11 +167,35 @@ def test_json_has_fields_of_findings_and_totals() -> None:
                 'message': 'The Result is discarded.',
                 'help': 'Use it.',
                 'severity': 'error',
+                'end_line': 4,
+                'end_column': 7,
+                'edits': [],
+                'page': 'docs/check/SW101.md',
             }
         ],
+        'problems': [],
         'files': 1,
         'seconds': 0.25,
     }
+
+
+def test_json_has_edits_and_problems() -> None:
+    edit = TextEdit(4, 0, 4, 4, 'save', '_ = save')
+    fixable = replace(finding(last_line=5), edits=(edit,))
+    output = json.loads(render_json(report(fixable, problems=(UNREAD,))))
+    assert output['problems'] == [
+        {
+            'path': 'broken.py',
+            'line': 3,
+            'message': 'it does not parse: invalid syntax.',
+            'is_unread': True,
+        }
+    ]
+    (result,) = output['findings']
+    assert (result['end_line'], result['end_column']) == (5, None)
+    assert result['edits'] == [
+        {'line': 4, 'column': 1, 'end_line': 4, 'end_column': 5, 'new': '_ = save'}
+    ]
 
 
 def test_json_is_utf_8_for_any_file_name() -> None:

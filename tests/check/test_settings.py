@@ -23,10 +23,10 @@ def test_nearest_file_is_used(tmp_path: Path) -> None:
         '[tool.seamwise.check]\nselect = ["SW102"]\nseverity = {SW102 = "hint"}\n', encoding='utf-8'
     )
     assert load_settings(inner, CODES) == Success(
-        CheckSettings(select=('SW102',), severity={'SW102': 'hint'})
+        CheckSettings(select=('SW102',), severity={'SW102': 'hint'}, root=str(tmp_path))
     )
     (tmp_path / 'a' / 'pyproject.toml').write_text('[project]\nname = "a"\n', encoding='utf-8')
-    assert load_settings(inner, CODES) == Success(CheckSettings())
+    assert load_settings(inner, CODES) == Success(CheckSettings(root=str(tmp_path / 'a')))
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,7 @@ def test_nearest_file_is_used(tmp_path: Path) -> None:
         ('[tool.seamwise.check]\nseverity = {SW101 = "fatal"}', "Invalid enum value 'fatal'"),
         ('[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW9"]}', "names 'SW9'"),
         ('[tool', 'cannot be read'),
+        ('[tool.seamwise.check]\nroot = "src"', 'unknown field `root`'),
         ('[tool.seamwise]\ncheck = 1', 'cannot be read'),
     ],
 )
@@ -74,7 +75,10 @@ def test_default_and_named_rules_are_selected_unless_ignored() -> None:
         ('src/tests/shop.py', False),
     ],
 )
-def test_per_file_pattern_includes_subfolders(tmp_path: Path, path: str, is_ignored: bool) -> None:
+def test_per_file_pattern_includes_subfolders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str, is_ignored: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
     (tmp_path / 'pyproject.toml').write_text(
         '[tool.seamwise.check]\nper-file-ignores = {"tests/*" = ["SW101"]}\n', encoding='utf-8'
     )
@@ -82,3 +86,22 @@ def test_per_file_pattern_includes_subfolders(tmp_path: Path, path: str, is_igno
     loaded = assert_success(settings)
     assert loaded.ignores(path, 'SW101') is is_ignored
     assert not loaded.ignores(path, 'SW102')
+
+
+def test_paths_are_relative_to_the_configuration_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / 'pyproject.toml').write_text(
+        '[tool.seamwise.check]\n'
+        'per-file-ignores = {"tests/*" = ["SW101"]}\n'
+        'python-executable = ".venv/bin/python"\n',
+        encoding='utf-8',
+    )
+    folder = tmp_path / 'tests'
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    settings = assert_success(load_settings(folder, CODES))
+    assert settings.ignores('test_shop.py', 'SW101')
+    assert settings.ignores(str(folder / 'test_shop.py'), 'SW101')
+    assert not settings.ignores('../shop.py', 'SW101')
+    assert settings.python_executable == str(tmp_path / '.venv' / 'bin' / 'python')

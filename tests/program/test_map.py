@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 from typing_extensions import override
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.code_base import CodeBase
 from seamwise.check.facts import FileFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
 from seamwise.check.map.page import render_map_page
-from seamwise.check.mypy_sources import SourceProblem
 from seamwise.program.cli import seamwise
 from tests.check.map.files import NO_ORDER, SHOP, created, error_class, function
 from tests.check.map.test_formats import large

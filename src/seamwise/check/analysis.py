@@ -5,8 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from seamwise.check.mypy_build import Build, missing_imports, run_mypy
-from seamwise.check.mypy_sources import (
+from seamwise.check._mypy.build import Build, import_problems, missing_imports, run_mypy
+from seamwise.check._mypy.node_index import NodeIndex, types_by_key
+from seamwise.check._mypy.sources import (
     SourceProblem,
     mypy_options,
     parse_problem,
@@ -15,7 +16,6 @@ from seamwise.check.mypy_sources import (
     too_deep_problem,
 )
 from seamwise.check.typed_ast.channels import clear_caches
-from seamwise.check.typed_ast.mypy_nodes import NodeIndex, types_by_key
 from seamwise.check.typed_ast.program import Module, Program, Text
 
 __all__ = ['Analysis', 'SourceProblem', 'analyse', 'modules']
@@ -28,7 +28,7 @@ class Analysis(Struct, frozen=True):
     problems: tuple[SourceProblem, ...]
 
 
-def analyse(paths: Sequence[str]) -> Analysis:
+def analyse(paths: Sequence[str], *, python_executable: str = '') -> Analysis:
     """Analyse files and folders with mypy, configured as in the current directory.
 
     A file that cannot be read becomes a problem, never an exception.
@@ -36,11 +36,11 @@ def analyse(paths: Sequence[str]) -> Analysis:
     clear_caches()
     problems: list[SourceProblem] = []
     analysed: list[Module] = []
-    options = mypy_options(problems)
+    options = mypy_options(problems, python_executable=python_executable)
     for group in source_groups(paths, options, problems) if options is not None else ():
         build = run_mypy(group, problems)
         if build is not None:
-            problems += missing_imports(build.messages)
+            problems += import_problems(missing_imports(build), build)
             analysed += modules(build, group.modules, problems)
     return Analysis(Program(analysed), tuple(problems))
 

@@ -22,8 +22,9 @@ from tempfile import NamedTemporaryFile
 import msgspec
 from msgspec import Struct
 
+from seamwise.check._mypy.build import Build
+from seamwise.check._mypy.versions import MYPY_VERSION
 from seamwise.check.facts import FileFacts
-from seamwise.check.mypy_build import MYPY_VERSION, Build
 
 if sys.platform != 'win32':
     import fcntl
@@ -115,8 +116,24 @@ class FactsCache:
             contents = CacheContents(self._checkpoint(), _code_digest(), files)
             if contents != self._contents:
                 self._write(msgspec.msgpack.encode(contents))
+                self._contents = contents
         except (OSError, sqlite3.Error):
             self.clear()
+
+    def digest(self, paths: Iterable[str]) -> bytes:
+        """Digest everything that the stored facts of files depend on.
+
+        Args:
+            paths: Paths of the files, relative to the current directory.
+        """
+        wanted = {os.path.normpath(path) for path in paths}
+        files = sorted(
+            (path, file.digest)
+            for path, file in self._contents.files.items()
+            if os.path.normpath(file.facts.path) in wanted
+        )
+        parts = [part for path, digest in files for part in (os.fsencode(path), digest)]
+        return digest_of([_code_digest(), *parts])
 
     def clear(self) -> None:
         """Remove the folder."""
@@ -165,17 +182,18 @@ class FactsCache:
 
 
 def _inputs(module: str, build: Build) -> bytes:
-    return _digest([build.inputs(module)])
+    return digest_of([build.inputs(module)])
 
 
 @cache
 def _code_digest() -> bytes:
     """Return a digest of the code that computes the facts: this folder, Python and mypy."""
     files = sorted(Path(__file__).parent.rglob('*.py'))
-    return _digest(
+    return digest_of(
         [sys.version.encode(), MYPY_VERSION.encode(), *(file.read_bytes() for file in files)]
     )
 
 
-def _digest(parts: Iterable[bytes]) -> bytes:
+def digest_of(parts: Iterable[bytes]) -> bytes:
+    """Return one digest of several texts."""
     return blake2b(b'\0'.join(parts), digest_size=32).digest()

@@ -1,17 +1,21 @@
 """Check of files and folders: all facts are collected, then the selected rules report findings."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from time import perf_counter
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 try:
-    from seamwise.check.code_base import read_code_base
-    from seamwise.check.facts import FileFacts
-    from seamwise.check.findings import Finding, Severity, to_finding
-    from seamwise.check.mypy_sources import SourceProblem
+    from seamwise.check._mypy.sources import SourceProblem
+    from seamwise.check.code_base import CodeBase, read_code_base
+    from seamwise.check.facts import FileFacts, Severity
+    from seamwise.check.findings import Finding, to_finding
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
+    from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
+    from seamwise.check.rules.unused_suppression import unused_suppressions
     from seamwise.check.settings import CheckSettings
     from seamwise.check.suppressions import apply_suppressions
 except ModuleNotFoundError as error:
@@ -19,7 +23,7 @@ except ModuleNotFoundError as error:
         "`seamwise check` needs mypy: pip install 'seamwise[check]'", name=error.name
     ) from error
 
-__all__ = ['Report', 'run_check']
+__all__ = ['Report', 'report_on', 'run_check']
 
 
 class Report(Struct, frozen=True):
@@ -29,6 +33,10 @@ class Report(Struct, frozen=True):
     problems: tuple[SourceProblem, ...]
     files: int
     seconds: float
+    untyped_files: int = 0
+    """Number of files in which nothing has a type."""
+    type_errors: tuple[tuple[str, str, int], ...] = ()
+    """Numbers of mypy's errors by file and code."""
 
     @property
     def is_complete(self) -> bool:
@@ -57,17 +65,46 @@ def run_check(
     """
     started_at = perf_counter()
     settings = settings or CheckSettings()
-    code_base = read_code_base(paths, cache=None if no_cache else settings.cache)
+    code_base = read_code_base(
+        paths,
+        cache=None if no_cache else settings.cache,
+        python_executable=settings.python_executable,
+    )
+    report = report_on(code_base, settings, whole=whole)
+    return replace(report, seconds=perf_counter() - started_at)
+
+
+def report_on(code_base: CodeBase, settings: CheckSettings, *, whole: bool = False) -> Report:
+    """Report the findings in an analysed code base; see `run_check` for the parameters."""
     rules = [rule for rule in RULES.values() if _is_selected(rule, settings, whole=whole)]
+    selected = {rule.code for rule in rules}
+    if UNUSED_SUPPRESSION in selected and settings.select:
+        # Whether a suppression has an effect depends on the rules that are not selected.
+        every = replace(settings, select=())
+        rules = [
+            rule
+            for rule in RULES.values()
+            if rule.code in selected or _is_selected(rule, every, whole=whole)
+        ]
+    uncertain = {problem.path for problem in code_base.problems}
+    uncertain |= {file.path for file in code_base.files if file.missing_imports}
     findings = sorted(
-        _findings(code_base.files, settings, rules),
+        (
+            finding
+            for finding in _findings(code_base.files, settings, rules, uncertain)
+            if finding.code in selected
+        ),
         key=lambda finding: (finding.path, finding.line, finding.column, finding.code),
     )
     return Report(
         findings=tuple(findings),
         problems=code_base.problems,
         files=len(code_base.files),
-        seconds=perf_counter() - started_at,
+        untyped_files=sum(file.is_untyped for file in code_base.files),
+        type_errors=tuple(
+            (place.path, place.code, count) for place, count in code_base.type_errors.items()
+        ),
+        seconds=0.0,
     )
 
 
@@ -78,7 +115,10 @@ def _is_selected(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
 
 
 def _findings(
-    files: Sequence[FileFacts], settings: CheckSettings, rules: Sequence[Rule]
+    files: Sequence[FileFacts],
+    settings: CheckSettings,
+    rules: Sequence[Rule],
+    uncertain: AbstractSet[str],
 ) -> Iterator[Finding]:
     severities: dict[str, Severity] = {
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
@@ -98,8 +138,27 @@ def _findings(
     for file in files:
         # A dict, because different types of one expression can cause the same finding.
         findings = dict.fromkeys(
-            to_finding(hit, path=file.path, severity=severities[hit.code])
+            to_finding(
+                hit if hit.code not in settings.severity else replace(hit, severity=None),
+                path=file.path,
+                severity=severities[hit.code],
+            )
             for hit in hits[file.path]
             if not settings.ignores(file.path, hit.code)
         )
-        yield from apply_suppressions(findings, file.suppressions)
+        used: set[tuple[int, str]] = set()
+        yield from apply_suppressions(findings, file.suppressions, used)
+        active = {
+            code
+            for code in severities
+            if not settings.ignores(file.path, code)
+            and (code not in domain_only or settings.is_domain(file))
+        }
+        # A rule cannot find anything in an expression whose type is unknown.
+        if UNUSED_SUPPRESSION in active and file.path not in uncertain:
+            unused = unused_suppressions(file.suppressions, used, active=active, known=RULES)
+            severity = severities[UNUSED_SUPPRESSION]
+            yield from apply_suppressions(
+                (to_finding(hit, path=file.path, severity=severity) for hit in unused),
+                file.suppressions,
+            )

@@ -1,17 +1,23 @@
 """Facts of all files of a code base, collected now or taken from the cache."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from seamwise.check.analysis import modules
-from seamwise.check.cache import FactsCache, locked_folder
-from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.inference import infer
-from seamwise.check.mypy_build import Build, gc_disabled, missing_imports, run_mypy
-from seamwise.check.mypy_sources import (
+from seamwise.check._mypy.build import (
+    CAN_CACHE,
+    Build,
+    TypeErrorPlace,
+    gc_disabled,
+    import_problems,
+    missing_imports,
+    run_mypy,
+)
+from seamwise.check._mypy.sources import (
     SourceGroup,
     SourceProblem,
     mypy_options,
@@ -19,10 +25,16 @@ from seamwise.check.mypy_sources import (
     source_groups,
     too_deep_problem,
 )
+from seamwise.check.analysis import modules
+from seamwise.check.cache import FactsCache, digest_of, locked_folder
+from seamwise.check.facts import FileFacts, RuleHit
+from seamwise.check.inference import infer
 from seamwise.check.rules.registry import RULES
 from seamwise.check.suppressions import parse_suppressions
 from seamwise.check.typed_ast.channels import clear_caches
 from seamwise.check.typed_ast.program import Module
+
+_UNTYPED = 'mypy regards all calls as unreachable, so nothing has a type and no rule checks it.'
 
 
 class CodeBase(Struct, frozen=True):
@@ -30,9 +42,15 @@ class CodeBase(Struct, frozen=True):
 
     files: tuple[FileFacts, ...]
     problems: tuple[SourceProblem, ...]
+    type_errors: Mapping[TypeErrorPlace, int] = {}
+    """Numbers of mypy's errors."""
+    digest: bytes = b''
+    """Digest of everything that the facts depend on; empty without a cache."""
 
 
-def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBase:
+def read_code_base(
+    paths: Sequence[str], *, cache: Path | None = None, python_executable: str = ''
+) -> CodeBase:
     """Collect the facts of files and folders, with mypy configured as in the current directory.
 
     A file that cannot be read becomes a problem, never an exception.
@@ -41,20 +59,31 @@ def read_code_base(paths: Sequence[str], *, cache: Path | None = None) -> CodeBa
         paths: Files and folders.
         cache: Folder of the cache. All files are analysed if it is None, if it is not writable, or
             if another process uses it; otherwise only the changed ones.
+        python_executable: See `mypy_options`.
     """
     problems: list[SourceProblem] = []
     files: list[FileFacts] = []
-    options = mypy_options(problems)
+    type_errors = Counter[TypeErrorPlace]()
+    digests: list[bytes] = []
+    options = mypy_options(problems, python_executable=python_executable)
     groups = source_groups(paths, options, problems) if options is not None else []
-    with locked_folder(cache) as folder:
+    with locked_folder(cache if CAN_CACHE else None) as folder:
         for number, group in enumerate(groups):
+            cache_of_group = FactsCache(folder / f'build-{number}') if folder is not None else None
             facts = (
-                _read_cached(FactsCache(folder / f'build-{number}'), group, problems)
-                if folder is not None
+                _read_cached(cache_of_group, group, problems, type_errors)
+                if cache_of_group is not None
                 else None
             )
-            files += _read(group, problems) if facts is None else facts
-    return CodeBase(tuple(files), tuple(problems))
+            if cache_of_group is not None and facts is not None:
+                digests.append(cache_of_group.digest(file.path for file in facts))
+            files += _read(group, problems, type_errors) if facts is None else facts
+    problems += [
+        SourceProblem(file.path, _UNTYPED, is_unread=False) for file in files if file.is_untyped
+    ]
+    is_cached = bool(groups) and len(digests) == len(groups)
+    digest = digest_of([repr(problems).encode(errors='replace'), *digests]) if is_cached else b''
+    return CodeBase(tuple(files), tuple(problems), type_errors, digest)
 
 
 def facts_of(module: Module) -> FileFacts:
@@ -67,9 +96,11 @@ def facts_of(module: Module) -> FileFacts:
     return FileFacts(
         module=module.name,
         path=relative_path(str(module.path)),
+        is_untyped=module.is_untyped,
         rule_hits=tuple(hits),
         suppressions=tuple(parse_suppressions(module.lines)),
         functions=inferred.functions,
+        protocols=inferred.protocols,
         classes=inferred.classes,
         seams=inferred.seams,
         guards=inferred.guards,
@@ -79,6 +110,7 @@ def facts_of(module: Module) -> FileFacts:
         dependency_uses=inferred.dependency_uses,
         routes=inferred.routes,
         installed_adapters=inferred.installed_adapters,
+        exception_flows=inferred.exception_flows,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,
     )
@@ -88,19 +120,34 @@ def _rule_hits(module: Module) -> Iterator[RuleHit]:
     for rule in RULES.values():
         for finding in rule.check_module(module):
             location = module.location_of(finding.node)
-            yield RuleHit(rule.code, location, finding.message, finding.help, finding.edits)
+            yield RuleHit(
+                rule.code,
+                location,
+                finding.message,
+                finding.help,
+                finding.edits,
+                finding.severity,
+                finding.quick_fixes,
+            )
 
 
-def _read(group: SourceGroup, problems: list[SourceProblem]) -> list[FileFacts]:
+def _read(
+    group: SourceGroup, problems: list[SourceProblem], type_errors: Counter[TypeErrorPlace]
+) -> list[FileFacts]:
     build = run_mypy(group, problems)
     if build is None:
         return []
-    problems += missing_imports(build.messages)
-    return list(_collect_facts(group.modules, build, problems).values())
+    facts = list(_collect_facts(group.modules, build, problems).values())
+    type_errors.update(build.type_errors)
+    problems += _import_problems(facts, build)
+    return facts
 
 
 def _read_cached(
-    cache: FactsCache, group: SourceGroup, problems: list[SourceProblem]
+    cache: FactsCache,
+    group: SourceGroup,
+    problems: list[SourceProblem],
+    type_errors: Counter[TypeErrorPlace],
 ) -> list[FileFacts] | None:
     """Analyse the changed files and take the others from the cache; None if the cache fails."""
     try:
@@ -112,7 +159,8 @@ def _read_cached(
                 return []
             facts = _facts_of_build(cache, group, build, problems)
             if facts is not None:
-                problems += missing_imports(build.messages)
+                type_errors.update(build.type_errors)
+                problems += _import_problems(facts, build)
                 return facts
     except sqlite3.Error:
         cache.clear()
@@ -134,14 +182,23 @@ def _facts_of_build(
     return [facts for name in names if (facts := new.get(name) or cached.get(name)) is not None]
 
 
+def _import_problems(facts: Iterable[FileFacts], build: Build) -> Iterator[SourceProblem]:
+    imports = {file.path: file.missing_imports for file in facts}
+    return import_problems(imports, build)
+
+
 def _collect_facts(
     names: Sequence[str], build: Build, problems: list[SourceProblem]
 ) -> dict[str, FileFacts]:
     facts: dict[str, FileFacts] = {}
+    imports = missing_imports(build)
     with gc_disabled():
         for module in modules(build, names, problems):
             try:
-                facts[module.name] = facts_of(module)
+                facts[module.name] = replace(
+                    facts_of(module),
+                    missing_imports=tuple(imports.get(relative_path(str(module.path)), ())),
+                )
             except RecursionError:
                 problems.append(too_deep_problem(str(module.path)))
     clear_caches()

@@ -18,10 +18,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report, run_check
+from seamwise.check.environments import project_python
 from seamwise.check.findings import Finding
 from seamwise.check.git import Export, export_commit, find_commit
-from seamwise.check.mypy_sources import SourceProblem
 from seamwise.check.settings import CheckSettings
 from seamwise.containers import Failure, Result, Success
 
@@ -86,7 +87,13 @@ def new_findings(
         if isinstance(base_settings, Failure):
             message = base_settings.failure().replace(f'{export.folder}{os.sep}', '')
             return Failure(f'in {base}: {message}')
-        request = BaselineRequest(tuple(_base_paths(paths, export)), base_settings.unwrap(), whole)
+        # The commit is exported into a folder without the environment of the project.
+        python = settings.unwrap().python_executable or project_python(Path.cwd()) or ''
+        request = BaselineRequest(
+            tuple(_base_paths(paths, export)),
+            replace(base_settings.unwrap(), python_executable=python),
+            whole,
+        )
         with _start_base_check(request, export) as process:
             report = run_check(paths, settings.unwrap(), whole=whole, no_cache=no_cache)
             base_report = _wait_for_report(process)

@@ -4,9 +4,11 @@ Functions, classes and errors are identified by their full names, as in `shop.or
 The full name of an inner function includes the outer ones: `shop.orders.outer.inner`.
 """
 
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from msgspec import Struct
+
+Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
 
 class Location(Struct, frozen=True):
@@ -36,6 +38,13 @@ class TextEdit(Struct, frozen=True):
     new: str
 
 
+class QuickFix(Struct, frozen=True):
+    """Edits that an editor offers, and that are for the author to choose."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+
+
 class RuleHit(Struct, frozen=True):
     """Report of one rule about one place in the file."""
 
@@ -45,6 +54,10 @@ class RuleHit(Struct, frozen=True):
     help: str
     edits: tuple[TextEdit, ...] = ()
     """Edits that fix the problem; empty if no fix is safe."""
+    severity: Severity | None = None
+    """Severity of this hit, if it differs from that of the rule."""
+    quick_fixes: tuple[QuickFix, ...] = ()
+    """Other ways to end the finding; `--fix` applies none of them."""
 
 
 class ErrorSource(Struct, frozen=True):
@@ -86,6 +99,17 @@ class FunctionFacts(Struct, frozen=True):
     """Errors that the function declares by name and that nothing in it produces."""
     removal_edits: tuple[TextEdit, ...] = ()
     """Edits that remove the impossible errors from the annotation; empty if that is not safe."""
+    success_type: str = ''
+    """Annotation of a function that always succeeds, as in `Success[int]`; else empty."""
+    class_members: tuple[str, ...] = ()
+    """Members of the class of a method; empty without impossible errors."""
+
+
+class ProtocolFacts(Struct, frozen=True):
+    """Protocol with methods."""
+
+    name: str
+    members: tuple[str, ...]
 
 
 class ClassFacts(Struct, frozen=True):
@@ -194,6 +218,38 @@ class InstalledAdapter(Struct, frozen=True):
     """Errors that it covers; None if they are unknown."""
 
 
+class RaisedException(Struct, frozen=True):
+    """Class of exceptions that a function may raise."""
+
+    name: str
+    """Full name, as are those in `bases`."""
+    bases: tuple[str, ...]
+    """The class itself and its base classes."""
+
+
+class HelperCall(Struct, frozen=True):
+    """Call of a function whose exceptions the caller may pass on."""
+
+    location: Location
+    callee: str
+    """Full name of the function."""
+    call: str
+    """Called function as it is written, as in `self.parse`."""
+    caught: tuple[str, ...] = ()
+    """Full names of the exceptions that handlers around the call stop."""
+
+
+class ExceptionFlow(Struct, frozen=True):
+    """Exceptions that leave a function: those it raises, and those of the functions it calls."""
+
+    function: str
+    """Full name of the function."""
+    is_result: bool
+    """Whether it returns a Result. Its own `raise` statements are then findings."""
+    raised: tuple[RaisedException, ...] = ()
+    calls: tuple[HelperCall, ...] = ()
+
+
 class Suppression(Struct, frozen=True):
     """Suppression comment, such as `# seamwise: allow[SW101] reason`."""
 
@@ -202,6 +258,18 @@ class Suppression(Struct, frozen=True):
     reason: str
     is_on_own_line: bool
     """Whether nothing else is on the line; the comment then applies to the line below."""
+    column: int = 0
+    """Column of the comment in characters, from 0."""
+    source: str = ''
+    """Text of the line."""
+
+
+class MissingImport(Struct, frozen=True):
+    """Import of a module that mypy cannot find, or that has no types."""
+
+    line: int
+    message: str
+    """Message of mypy."""
 
 
 class FileFacts(Struct, frozen=True):
@@ -210,10 +278,14 @@ class FileFacts(Struct, frozen=True):
     module: str
     path: str
     """Relative to the current directory."""
+    is_untyped: bool = False
+    """Whether no call in the file has a type, because mypy regards all of them as unreachable."""
+    missing_imports: tuple[MissingImport, ...] = ()
     rule_hits: tuple[RuleHit, ...] = ()
     """Hits of the rules that examine one file at a time."""
     suppressions: tuple[Suppression, ...] = ()
     functions: tuple[FunctionFacts, ...] = ()
+    protocols: tuple[ProtocolFacts, ...] = ()
     classes: tuple[ClassFacts, ...] = ()
     seams: tuple[SeamFacts, ...] = ()
     guards: tuple[GuardFacts, ...] = ()
@@ -223,6 +295,7 @@ class FileFacts(Struct, frozen=True):
     dependency_uses: tuple[DependencyUse, ...] = ()
     routes: tuple[Route, ...] = ()
     installed_adapters: tuple[InstalledAdapter, ...] = ()
+    exception_flows: tuple[ExceptionFlow, ...] = ()
     constructed_errors: frozenset[str] = frozenset()
     """Error classes that the file instantiates, or passes to code that may instantiate them."""
     handled_errors: frozenset[str] = frozenset()

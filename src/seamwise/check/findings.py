@@ -1,13 +1,9 @@
 """Findings of the rules, as rules produce them and as reports show them."""
 
-from typing import Literal, TypeAlias
-
 from msgspec import Struct
 
-from seamwise.check.facts import RuleHit, TextEdit
+from seamwise.check.facts import QuickFix, RuleHit, Severity, TextEdit
 from seamwise.check.typed_ast.program import LocatableNode
-
-Severity: TypeAlias = Literal['error', 'warning', 'hint']
 
 
 class Finding(Struct, frozen=True):
@@ -29,6 +25,8 @@ class Finding(Struct, frozen=True):
     """Text of the first line."""
     edits: tuple[TextEdit, ...] = ()
     """Edits that fix the problem; empty if no fix is safe."""
+    quick_fixes: tuple[QuickFix, ...] = ()
+    """Other ways to end the finding; `--fix` applies none of them."""
 
 
 class RawFinding(Struct, frozen=True):
@@ -39,6 +37,10 @@ class RawFinding(Struct, frozen=True):
     help: str
     edits: tuple[TextEdit, ...] = ()
     """Edits that fix the problem; empty if no fix is safe."""
+    severity: Severity | None = None
+    """Severity of this finding, if it differs from that of the rule."""
+    quick_fixes: tuple[QuickFix, ...] = ()
+    """Other ways to end the finding; `--fix` applies none of them."""
 
 
 def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:
@@ -50,9 +52,10 @@ def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:
         column=hit.location.column,
         message=hit.message,
         help=hit.help,
-        severity=severity,
+        severity=hit.severity or severity,
         last_line=hit.location.last_line,
         end_column=hit.location.end_column,
         source=hit.location.source,
         edits=hit.edits,
+        quick_fixes=hit.quick_fixes,
     )

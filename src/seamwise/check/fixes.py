@@ -1,4 +1,8 @@
-"""Automatic fixes (`--fix`): the edits of findings, applied to otherwise unchanged files."""
+"""Automatic fixes (`--fix`): the edits of findings, applied to otherwise unchanged files.
+
+A fix that adds a type error is taken back. mypy sees this after the next check only, so that fixes
+are applied in batches; a batch with a bad fix is halved until that one is found.
+"""
 
 import ast
 import codecs
@@ -6,13 +10,23 @@ import io
 import os
 import tempfile
 import tokenize
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import TypeAlias
 
+from msgspec import Struct
+
+from seamwise.check._mypy.sources import decode_source
+from seamwise.check.checking import Report
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import Finding
-from seamwise.check.mypy_sources import decode_source
+from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
+
+_IMPOSSIBLE_ERROR = 'SW105'
+
+_Identity: TypeAlias = tuple[str, str, str, str]
+"""Code, path, message and source line of a finding, which do not depend on other lines."""
 
 _Span: TypeAlias = tuple[int, int]
 """Offsets of the first character and of the one after the last."""
@@ -36,6 +50,74 @@ def apply_fixes(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     )
 
 
+class FixSummary(Struct, frozen=True):
+    """Result of all fixes."""
+
+    report: Report
+    """The remaining findings."""
+    fixed: int
+    paths: frozenset[str]
+    rejected: tuple[Finding, ...]
+    """Findings whose fixes were taken back, because mypy reported an error."""
+
+
+def fix_all(run: Callable[[], Report]) -> FixSummary:
+    """Apply fixes until none is left: a narrower channel can allow a fix in its caller.
+
+    Args:
+        run: Checks the code, also after each batch of fixes.
+
+    Raises:
+        OSError: A file cannot be read or written.
+    """
+    report = run()
+    rejected: dict[_Identity, Finding] = {}
+    fixed, paths = 0, set[str]()
+    batches: list[Sequence[Finding]] = []
+    while True:
+        if not batches:
+            batches = [_next_batch(report, rejected.keys())]
+        # The lines of findings from an earlier report may have moved.
+        wanted = {_identity(item) for item in batches.pop()}
+        batch = [item for item in report.findings if item.edits and _identity(item) in wanted]
+        contents = {item.path: Path(item.path).read_bytes() for item in batch}
+        applied = apply_fixes(batch)
+        if not applied and not batches:
+            return FixSummary(report, fixed, frozenset(paths), tuple(rejected.values()))
+        if not applied:
+            continue
+        after = run()
+        if not _has_new_errors(report, after):
+            report, fixed = after, fixed + len(applied)
+            paths |= {item.path for item in applied}
+            continue
+        for path in {item.path for item in applied}:
+            _replace_file(Path(path), contents[path])
+        if len(applied) == 1:
+            rejected[_identity(applied[0])] = applied[0]
+            continue
+        middle = len(applied) // 2
+        batches += [applied[middle:], applied[:middle]]
+
+
+def _next_batch(report: Report, rejected: AbstractSet[_Identity]) -> list[Finding]:
+    """Return the findings to fix next. Channels come last: other fixes propagate more errors."""
+    items = [item for item in report.findings if item.edits and _identity(item) not in rejected]
+    return [item for item in items if item.code != _IMPOSSIBLE_ERROR] or items
+
+
+def _identity(finding: Finding) -> _Identity:
+    return finding.code, finding.path, finding.message, finding.source
+
+
+def _has_new_errors(before: Report, after: Report) -> bool:
+    """Return whether mypy reports more errors of a kind in a file, or cannot read a file."""
+    counts = {(path, code): count for path, code, count in before.type_errors}
+    return (before.is_complete and not after.is_complete) or any(
+        count > counts.get((path, code), 0) for path, code, count in after.type_errors
+    )
+
+
 def _fix_file(path: Path, findings: Sequence[Finding]) -> list[Finding]:
     content = path.read_bytes()
     text = decode_source(content)
@@ -44,6 +126,8 @@ def _fix_file(path: Path, findings: Sequence[Finding]) -> list[Finding]:
     replacements: dict[_Span, str] = {}
     for finding in findings:
         new = _replacements(finding.edits, line_offsets, text)
+        if finding.code != UNUSED_SUPPRESSION and any(map(_loses_comment, finding.edits)):
+            continue
         if new is not None and not _conflicts(new, replacements):
             replacements.update(new)
             fixed.append(finding)
@@ -70,6 +154,19 @@ def _replacements(
             return None
         replacements[start, end] = edit.new
     return replacements
+
+
+def _loses_comment(edit: TextEdit) -> bool:
+    """Return whether an edit replaces a comment that its new text does not have."""
+    if '#' not in edit.old:
+        return False
+    try:
+        # Parentheses, because the text may be a part of an expression on several lines.
+        tokens = list(tokenize.generate_tokens(io.StringIO(f'(\n{edit.old}\n)\n').readline))
+    except (tokenize.TokenError, SyntaxError):
+        return True
+    comments = [token.string for token in tokens if token.type == tokenize.COMMENT]
+    return any(comment not in edit.new for comment in comments)
 
 
 def _conflicts(new: Mapping[_Span, str], replacements: Mapping[_Span, str]) -> bool:

@@ -11,8 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise import Failure, Result, Success
-from seamwise.check.facts import FileFacts
-from seamwise.check.findings import Severity
+from seamwise.check.facts import FileFacts, Severity
 
 
 class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
@@ -25,13 +24,20 @@ class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='keb
     ignore: tuple[str, ...] = ()
     """Rules not to use, even if they are selected."""
     per_file_ignores: dict[str, tuple[str, ...]] = {}
-    """Rules to ignore by path pattern; `tests/*` includes the files in all subfolders."""
+    """Rules to ignore by path pattern; `tests/*` includes the files in all subfolders.
+
+    Patterns are relative to the folder of the configuration file.
+    """
     severity: dict[str, Severity] = {}
     """Severities that replace those of the rules."""
     domain: tuple[str, ...] = ('domain', 'services')
     """Layers that must not depend on a seam, as parts of module names, such as `shop.core`."""
     cache_dir: str = '.seamwise_cache'
     """Folder of the cache, relative to the current directory; `/dev/null` disables the cache."""
+    root: str = ''
+    """Folder of the configuration file, to which its paths are relative."""
+    python_executable: str = ''
+    """Python of the environment with the imported packages; if empty, mypy decides."""
 
     @property
     def cache(self) -> Path | None:
@@ -50,7 +56,7 @@ class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='keb
 
     def ignores(self, path: str, code: str) -> bool:
         """Return whether `per_file_ignores` excludes a file from a rule."""
-        posix_path = Path(path).as_posix()
+        posix_path = Path(os.path.relpath(path, self.root or os.curdir)).as_posix()
         return any(
             code in codes and fnmatchcase(posix_path, pattern)
             for pattern, codes in self.per_file_ignores.items()
@@ -119,6 +125,8 @@ def _read_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, 
         settings = msgspec.convert(document, _Pyproject).tool.seamwise.check
     except (OSError, ValueError) as error:
         return Failure(f'{file}: [tool.seamwise.check] cannot be read: {error}.')
+    if settings.root:
+        return Failure(f'{file}: [tool.seamwise.check] cannot be read: unknown field `root`.')
     known = set(codes)
     ignored = [code for file_codes in settings.per_file_ignores.values() for code in file_codes]
     for code in (
@@ -133,4 +141,11 @@ def _read_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, 
                 f'{file}: [tool.seamwise.check] names {code!r}, but there are '
                 f'{", ".join(sorted(known))}.'
             )
-    return Success(settings)
+    python = settings.python_executable
+    return Success(
+        replace(
+            settings,
+            root=str(file.parent),
+            python_executable=str(file.parent / python) if python else '',
+        )
+    )

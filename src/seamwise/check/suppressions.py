@@ -30,16 +30,25 @@ def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
                 codes=frozenset(code.strip() for code in match['codes'].split(',')),
                 reason=match['reason'].strip(' -:'),
                 is_on_own_line=not token.line[:column].strip(),
+                column=column,
+                source=lines[line - 1],
             )
 
 
 def apply_suppressions(
-    findings: Iterable[Finding], suppressions: Iterable[Suppression]
+    findings: Iterable[Finding],
+    suppressions: Iterable[Suppression],
+    used: set[tuple[int, str]] | None = None,
 ) -> Iterator[Finding]:
     """Yield the findings that are not suppressed.
 
     A suppression without a reason has no effect, except that the help text of the finding asks for
     a reason.
+
+    Args:
+        findings: The findings of one file.
+        suppressions: The suppressions in this file.
+        used: Receives the line and the code of each suppression that applies to a finding.
     """
     by_line = {suppression.line: suppression for suppression in suppressions}
     for finding in findings:
@@ -51,6 +60,8 @@ def apply_suppressions(
             ),
             None,
         )
+        if suppression is not None and used is not None:
+            used.add((suppression.line, finding.code))
         if suppression is None:
             yield finding
         elif not suppression.reason:

@@ -54,6 +54,8 @@ Formats:
 Examples:
   seamwise check src
   seamwise check src --diff origin/main
+  seamwise check src --write-baseline seamwise-baseline.json
+  seamwise check src --baseline seamwise-baseline.json
   seamwise check src --adoption
   seamwise check src --fix
   seamwise check src --select SW101,SW103 --json
@@ -120,11 +122,31 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     default=(),
     help='Ignore these rules, in addition to the configuration.',
 )
+@click.option(
+    '--baseline',
+    'baseline_file',
+    metavar='FILE',
+    type=click.Path(path_type=Path),
+    help='Report only findings that FILE does not have.',
+)
+@click.option(
+    '--write-baseline',
+    'new_baseline_file',
+    metavar='FILE',
+    type=click.Path(path_type=Path),
+    help='Write all findings to FILE, and report none.',
+)
 @click.option('--fix', is_flag=True, help='Apply safe fixes, and report the remaining findings.')
 @click.option(
     '--whole',
     is_flag=True,
     help='Also run rules that need the whole program: PATH… are all its files.',
+)
+@click.option(
+    '--python-executable',
+    metavar='FILE',
+    type=click.Path(exists=True, dir_okay=False),
+    help='Python of the environment that contains the imported packages.',
 )
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.option(
@@ -136,7 +158,7 @@ class _Codes(click.ParamType[tuple[str, ...]]):
     '--explain', metavar='CODE', help='Show the page of a rule, with an example and its fix.'
 )
 @click.pass_context
-def command(  # noqa: PLR0913 -- one parameter per option
+def command(  # noqa: C901, PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],
@@ -146,8 +168,11 @@ def command(  # noqa: PLR0913 -- one parameter per option
     base: str | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
+    baseline_file: Path | None,
+    new_baseline_file: Path | None,
     fix: bool,
     whole: bool,
+    python_executable: str | None,
     no_cache: bool,
     adoption: bool,
     explain: str | None,
@@ -157,18 +182,29 @@ def command(  # noqa: PLR0913 -- one parameter per option
         raise click.UsageError('name a file or a folder, e.g. "seamwise check src".', context)
     if as_json and form not in {None, 'json'}:
         raise click.UsageError(f'--json cannot be combined with --format {form}.', context)
-    if adoption and (
-        base is not None or select or ignore or fix or whole or form in {'sarif', 'github'}
-    ):
-        raise click.UsageError('--adoption can be combined with --json only.', context)
+    is_plain = base is None and baseline_file is None and not fix
+    if new_baseline_file is not None and not is_plain:
+        raise click.UsageError(
+            '--write-baseline cannot be combined with --baseline, --diff or --fix.', context
+        )
+    has_rules = select or ignore or whole or form in {'sarif', 'github'}
+    if adoption and (has_rules or not is_plain or new_baseline_file is not None):
+        raise click.UsageError(
+            '--adoption can be combined with --json, --no-cache and --python-executable only.',
+            context,
+        )
     try:
         if explain is not None:
             _explain(explain, context)
             context.exit(Exit.OK)
         if adoption:
-            context.exit(_report_adoption(paths, as_json=as_json or form == 'json'))
+            load = _settings_loader((), (), python_executable)
+            is_json = as_json or form == 'json'
+            context.exit(_report_adoption(paths, load, as_json=is_json, no_cache=no_cache))
         load = _settings_loader(
-            _checked_codes(select, '--select', context), _checked_codes(ignore, '--ignore', context)
+            _checked_codes(select, '--select', context),
+            _checked_codes(ignore, '--ignore', context),
+            python_executable,
         )
         if not whole:
             _refuse_whole_program_rules(select, context)
@@ -179,7 +215,7 @@ def command(  # noqa: PLR0913 -- one parameter per option
             whole=whole,
             no_cache=no_cache,
         )
-        report = _apply_fixes(run) if fix else run()
+        report = _run_with_baseline(run, baseline_file, new_baseline_file, fix=fix)
         context.exit(
             _print_report(report, 'json' if as_json else form or 'text', base or '', paths)
         )
@@ -187,9 +223,24 @@ def command(  # noqa: PLR0913 -- one parameter per option
         context.exit(report_exit(error))
     except ModuleNotFoundError as error:
         context.exit(report_exit(missing_package_exit(error, 'mypy', extra='check')))
+    except ImportError as error:
+        context.exit(report_exit(unsupported_mypy_exit(error)))
 
 
-def _settings_loader(select: tuple[str, ...], ignore: tuple[str, ...]) -> SettingsLoader:
+def unsupported_mypy_exit(error: ImportError) -> CommandExit:
+    """Return the fatal error for a mypy that the check cannot use.
+
+    Raises:
+        ImportError: `error` itself, if it is not about mypy.
+    """
+    if (error.name or '').partition('.')[0] != 'mypy':
+        raise error
+    return CommandExit(f'this mypy cannot be used: {error}', Exit.MISCONFIGURED)
+
+
+def _settings_loader(
+    select: tuple[str, ...], ignore: tuple[str, ...], python_executable: str | None
+) -> SettingsLoader:
     """Return a function that loads the settings of a folder; the command line overrides them."""
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415
     from seamwise.check.settings import load_settings  # noqa: PLC0415
@@ -201,6 +252,8 @@ def _settings_loader(select: tuple[str, ...], ignore: tuple[str, ...]) -> Settin
         settings = result.unwrap()
         if select:
             settings = replace(settings, select=select, ignore=())
+        if python_executable is not None:
+            settings = replace(settings, python_executable=python_executable)
         return Success(replace(settings, ignore=(*settings.ignore, *ignore)))
 
     return load
@@ -219,11 +272,18 @@ def _print_report(report: 'Report', form: str, base: str, paths: Sequence[str]) 
     return Exit.FAILED if has_findings else Exit.OK
 
 
-def _report_adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
-    from seamwise.check.adoption import render, report  # noqa: PLC0415
+def _report_adoption(
+    paths: Sequence[str], load: SettingsLoader, *, as_json: bool, no_cache: bool
+) -> Exit:
+    from seamwise.check.adoption import render, report_cache  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    adoption = report.adoption_report(paths)
+    settings = load(Path.cwd())
+    if isinstance(settings, Failure):
+        raise CommandExit(settings.failure(), Exit.USAGE)
+    adoption = report_cache.cached_adoption_report(
+        tuple(paths), settings.unwrap(), no_cache=no_cache
+    )
     for problem in adoption.problems:
         write_stderr(f'seamwise: {render_problem(problem)}')
     stdout = std_stream('stdout')
@@ -235,25 +295,58 @@ def _report_adoption(paths: Sequence[str], *, as_json: bool) -> Exit:
 
 
 def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':
-    """Apply fixes until none is left: a narrower channel can allow a fix in its caller."""
-    from seamwise.check.fixes import apply_fixes  # noqa: PLC0415
+    """Apply all safe fixes, and return the report on the remaining findings."""
+    from seamwise.check.fixes import fix_all  # noqa: PLC0415
 
-    count, paths = 0, set[str]()
-    while True:
-        report = run()
-        try:
-            fixed = apply_fixes(report.findings)
-        except OSError as error:
-            raise CommandExit(
-                f'--fix: cannot write {escape(str(error.filename))}: {error.strerror}.', Exit.USAGE
-            ) from error
-        if not fixed:
-            break
-        count += len(fixed)
-        paths |= {finding.path for finding in fixed}
-    findings, files = pluralize(count, 'finding'), pluralize(len(paths), 'file')
+    try:
+        summary = fix_all(run)
+    except OSError as error:
+        raise CommandExit(
+            f'--fix: cannot write {escape(str(error.filename))}: {error.strerror}.', Exit.USAGE
+        ) from error
+    findings, files = pluralize(summary.fixed, 'finding'), pluralize(len(summary.paths), 'file')
     write_stderr(f'seamwise: fixed {findings} in {files}.')
-    return report
+    for finding in summary.rejected:
+        write_stderr(
+            f'seamwise: {escape(finding.path)}:{finding.line}: the fix of {finding.code} would add'
+            ' a type error, so it is not applied.'
+        )
+    return summary.report
+
+
+def _run_with_baseline(
+    run: Callable[[], 'Report'], known: Path | None, new: Path | None, *, fix: bool
+) -> 'Report':
+    """Check, without the findings of the file `known`, or write all findings to the file `new`."""
+    if known is not None:
+        run = partial(_check_against_file, known, run)
+    report = _apply_fixes(run) if fix else run()
+    return report if new is None else _write_baseline(new, report)
+
+
+def _check_against_file(file: Path, run: Callable[[], 'Report']) -> 'Report':
+    """Return the findings that a baseline file does not have."""
+    from seamwise.check.baseline import read_baseline, without_baseline  # noqa: PLC0415
+
+    result = read_baseline(file)
+    if isinstance(result, Failure):
+        raise CommandExit(f'--baseline: {escape(result.failure())}', Exit.USAGE)
+    report = run()
+    return replace(report, findings=without_baseline(report.findings, result.unwrap(), file))
+
+
+def _write_baseline(file: Path, report: 'Report') -> 'Report':
+    """Write all findings to a baseline file, and return the report without them."""
+    from seamwise.check.baseline import write_baseline  # noqa: PLC0415
+
+    try:
+        count = write_baseline(file, report.findings)
+    except OSError as error:
+        raise CommandExit(
+            f'--write-baseline: cannot write {escape(str(file))}: {error.strerror}.', Exit.USAGE
+        ) from error
+    write_stderr(f'seamwise: wrote {pluralize(count, "finding")} to {escape(str(file))}.')
+    return replace(report, findings=())
 
 
 def _check(paths: Sequence[str], load: SettingsLoader, *, whole: bool, no_cache: bool) -> 'Report':

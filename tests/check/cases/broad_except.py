@@ -1,6 +1,9 @@
+import asyncio
 import builtins
 import sys
 import contextlib
+import logging
+import traceback
 from contextlib import suppress
 from typing import NoReturn
 
@@ -73,7 +76,7 @@ def on_every_way(which: bool) -> int:
 def on_one_way(which: bool) -> int:
     try:
         return 1
-    except Exception:  # finds: SW103
+    except Exception:
         if which:
             raise
     return 2
@@ -240,7 +243,8 @@ def leaves() -> None:
 
 # case: it ends in a call that may return
 def may_fail(raised: Exception) -> None:
-    raise RuntimeError from raised
+    if str(raised):
+        raise SystemExit(1)
 
 
 def may_be_back() -> None:
@@ -274,3 +278,263 @@ def other_block() -> None:
     except Exception:  # finds: SW103
         with open('log', 'a') as log:
             log.write('failed')
+
+
+# case: filters in the other order
+def filtered() -> int:
+    try:
+        return 1
+    except Exception as error:
+        if not isinstance(error, OSError):
+            raise
+        return 2
+
+
+def filtered_by_match() -> int:
+    try:
+        return 1
+    except BaseException as error:
+        match error:
+            case OSError():
+                return 2
+            case _:
+                raise
+
+
+# case: converted on a branch
+def converted(which: bool) -> int:
+    try:
+        return 1
+    except Exception as error:
+        if which:
+            raise RuntimeError('wrong') from error
+        return 2
+
+
+# case: another exception is raised on a branch
+def other_raised(which: bool) -> int:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        if which:
+            raise RuntimeError('wrong') from None
+        return 2
+
+
+# case: an inner handler raises its own exception
+def inner_raised() -> int:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        try:
+            print()
+        except OSError:
+            raise
+        return 2
+
+
+# case: passed to a future
+def to_future(future: asyncio.Future[int]) -> None:
+    try:
+        future.set_result(int('1'))
+    except BaseException as error:
+        future.set_exception(error)
+
+
+# case: another exception is passed to a future
+def other_to_future(future: asyncio.Future[int]) -> None:
+    try:
+        future.set_result(int('1'))
+    except Exception:  # finds: SW103
+        future.set_exception(RuntimeError())
+
+
+# case: kept and raised later
+def kept() -> int:
+    failed: BaseException | None = None
+    try:
+        print()
+    except BaseException as error:
+        failed = error
+    print()
+    if failed is not None:
+        raise failed
+    return 1
+
+
+def collected(names: list[str]) -> None:
+    errors: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup('some failed', errors)
+
+
+def first_of(names: list[str]) -> None:
+    errors: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors.append(error)
+    for error in errors:
+        raise error
+
+
+class Worker:
+    def __init__(self) -> None:
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            print()
+        except BaseException as error:
+            self.error = error
+
+    def join(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+# case: kept and never raised
+def forgotten() -> int:
+    failed: Exception | None = None
+    try:
+        print()
+    except Exception as error:  # finds: SW103
+        failed = error
+    return 1 if failed is None else 2
+
+
+def counted(names: list[str]) -> int:
+    errors: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            errors.append(error)
+    return len(errors)
+
+
+# case: logged
+def logged(logger: logging.Logger) -> int:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        logger.exception('failed')
+        return 2
+
+
+def printed() -> int:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        traceback.print_exc()
+        return 2
+
+
+# case: logged and raised again
+def logged_again(logger: logging.Logger) -> int:
+    try:
+        return 1
+    except Exception:
+        logger.exception('failed')
+        raise
+
+
+# case: a return in finally
+def in_finally() -> int:
+    try:
+        return int('1')
+    finally:
+        return 2  # finds: SW103
+
+
+# case: break and continue in finally
+def loop_in_finally() -> None:
+    while True:
+        try:
+            print()
+        finally:
+            break  # finds: SW103
+    for _ in range(3):
+        try:
+            print()
+        finally:
+            if print() is None:
+                continue  # finds: SW103
+
+
+# case: a loop of its own in finally, and an inner function
+def inside_finally() -> int:
+    try:
+        return int('1')
+    finally:
+        for number in range(3):
+            if number:
+                break
+
+        def clean() -> int:
+            return 1
+
+        clean()
+
+
+# case: exceptions of gather that are discarded
+async def gathered() -> None:
+    await asyncio.gather(asyncio.sleep(1), asyncio.sleep(2), return_exceptions=True)  # finds: SW103
+
+
+# case: exceptions of gather that are read or raised
+async def gathered_and_read() -> list[object]:
+    await asyncio.gather(asyncio.sleep(1), return_exceptions=False)
+    await asyncio.gather(asyncio.sleep(1))
+    results = await asyncio.gather(asyncio.sleep(1), return_exceptions=True)
+    return [result for result in results if isinstance(result, Exception)]
+
+
+# case: the end of cancelled tasks
+async def cancelled(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+# case: passed to a helper that passes it on, reports it, or ignores it
+class Writer:
+    def write(self, future: asyncio.Future[int]) -> None:
+        try:
+            future.set_result(1)
+        except Exception as error:
+            self._fail(future, error)
+
+    def write_more(self, future: asyncio.Future[int]) -> None:
+        try:
+            future.set_result(1)
+        except Exception as error:
+            _report(error, 'write')
+
+    def write_most(self, future: asyncio.Future[int]) -> None:
+        try:
+            future.set_result(1)
+        except Exception as error:  # finds: SW103
+            self._ignore(future, error)
+
+    def write_all(self, future: asyncio.Future[int]) -> None:
+        try:
+            future.set_result(1)
+        except BaseException as error:  # finds: SW103
+            _report(error, 'write')
+
+    def _fail(self, future: asyncio.Future[int], error: Exception) -> None:
+        future.set_exception(error)
+
+    def _ignore(self, future: asyncio.Future[int], error: Exception) -> None:
+        print(error)
+
+
+def _report(error: BaseException, name: str) -> None:
+    report_defect(error)  # type: ignore[arg-type]

@@ -420,7 +420,7 @@ class Store(ABC):
 
 # case: a protocol
 class Loads(Protocol):
-    def load(self) -> Result[int, A | B]: ...
+    def load_all(self) -> Result[int, A | B]: ...
 
 
 # case: a method that another one overrides
@@ -443,6 +443,86 @@ class Quiet:
 class Quieter(Quiet):
     def load(self) -> Result[int, A]:
         return a()
+
+
+# case: a method as its base class declares it
+class Remote(ABC):
+    @abstractmethod
+    async def fetch(self, number: int) -> Result[int, A | B]: ...
+
+    @property
+    @abstractmethod
+    def last(self) -> Result[int, A | B]: ...
+
+
+class Near(Remote):
+    async def fetch(self, number: int) -> Result[int, A | B]:
+        return await later_a()
+
+    @property
+    def last(self) -> Result[int, A | B]:
+        return a()
+
+
+# case: a method as a base class declares it further up, and with its type argument
+class Shelf(ABC, Generic[E]):
+    @abstractmethod
+    def take(self) -> Result[int, E]: ...
+
+
+class Board(Shelf[A | B]):
+    pass
+
+
+class Plank(Board):
+    def take(self) -> Result[int, A | B]:
+        return a()
+
+
+# case: a method that declares more than its base class
+class Narrow(ABC):
+    @abstractmethod
+    def take(self) -> Result[int, A | B] | int: ...
+
+    def leave(self) -> 'Result[int, TaggedError]':
+        return a()
+
+
+class Wider(Narrow):
+    def take(self) -> Result[int, A | B]:
+        return a()
+
+    def leave(self) -> Result[int, A | B]:  # finds: SW105
+        return a()
+
+
+# case: a method as the protocol of its class declares it
+class Keeps(Protocol):
+    def keep(self, number: int) -> Result[int, A | B]: ...
+    def drop(self) -> None: ...
+
+
+class Keeper:
+    def keep(self, number: int) -> Result[int, A | B]:
+        return b(number)
+
+    def drop(self) -> None:
+        pass
+
+
+# case: a method of a class that lacks another method of the protocol
+class HalfKeeper:
+    def keep(self, number: int) -> Result[int, A | B]:  # finds: SW105
+        return b(number)
+
+
+# case: a method that declares an error which the protocol does not
+class EagerKeeper:
+    def keep(self, number: int) -> Result[int, B | C]:  # finds: SW105
+        return b(number)
+
+    def drop(self) -> None:
+        pass
 
 
 # case: a stub

@@ -1,4 +1,5 @@
 import asyncio
+from contextlib import suppress
 from collections.abc import Iterator
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, or_raise, refine, when
@@ -175,7 +176,7 @@ def outer() -> Result[int, Bad]:
     def inner() -> int:
         raise ValueError
 
-    return Success(inner())
+    return Success(inner())  # finds: SW102
 
 
 # case: an inner function that returns a Result
@@ -248,3 +249,222 @@ class Flight:
 def made_first(number: int) -> Result[int, Bad]:
     wrong = ValueError('no')
     raise wrong  # finds: SW102
+
+
+# case: caught in the same function
+def caught(text: str) -> Result[int, Bad]:
+    try:
+        if not text:
+            raise ValueError(text)
+        return Success(int(text))
+    except ValueError:
+        return Failure(Bad())
+
+
+# case: caught by its base, in an outer statement
+def caught_outside(text: str) -> Result[int, Bad]:
+    try:
+        try:
+            raise KeyError(text)
+        except OSError:
+            pass
+    except LookupError:
+        return Failure(Bad())
+    return Success(1)
+
+
+# case: caught by a handler for everything
+def caught_by_all(text: str) -> Result[int, Bad]:
+    try:
+        raise KeyError(text)
+    except Exception:
+        return Failure(Bad())
+
+
+# case: caught by another class
+def not_caught(text: str) -> Result[int, Bad]:
+    try:
+        raise KeyError(text)  # finds: SW102
+    except OSError:
+        return Failure(Bad())
+
+
+# case: caught and raised again
+def caught_again(text: str) -> Result[int, Bad]:
+    try:
+        raise KeyError(text)  # finds: SW102
+    except KeyError:
+        print(text)
+        raise
+
+
+# case: raised in a handler, in else and in finally
+def beside(text: str) -> Result[int, Bad]:
+    try:
+        number = int(text)
+    except ValueError:
+        raise KeyError(text)  # finds: SW102
+    else:
+        if number:
+            raise ValueError(text)  # finds: SW102
+    return Success(1)
+
+
+# case: suppressed
+def suppressed(text: str) -> Result[int, Bad]:
+    with suppress(LookupError):
+        raise KeyError(text)
+    return Success(1)
+
+
+# case: another one is suppressed
+def not_suppressed(text: str) -> Result[int, Bad]:
+    with suppress(ValueError):
+        raise KeyError(text)  # finds: SW102
+    return Success(1)
+
+
+# case: safe with a class
+@safe(exceptions=(KeyError, OSError))
+def safe_key(text: str) -> int:
+    if not text:
+        raise KeyError(text)
+    return 1
+
+
+@safe(exceptions=(ValueError,))
+def safe_value(text: str) -> int:
+    if not text:
+        raise KeyError(text)  # finds: SW102
+    return 1
+
+
+@safe((LookupError,))
+def safe_base(text: str) -> int:
+    if not text:
+        raise KeyError(text)
+    return 1
+
+
+# case: through a helper
+def parse(text: str) -> int:
+    if not text:
+        raise KeyError(text)
+    return 1
+
+
+def through(text: str) -> Result[int, Bad]:
+    return Success(parse(text))  # finds: SW102
+
+
+# case: through two helpers, and async
+async def parse_all(texts: list[str]) -> list[int]:
+    return [parse(text) for text in texts]
+
+
+async def through_two(texts: list[str]) -> Result[list[int], Bad]:
+    return Success(await parse_all(texts))  # finds: SW102
+
+
+# case: through a method
+class Parser:
+    def parse(self, text: str) -> int:
+        return parse(text)
+
+    def run(self, text: str) -> Result[int, Bad]:
+        return Success(self.parse(text))  # finds: SW102
+
+    def run_safely(self, text: str) -> Result[int, Bad]:
+        try:
+            return Success(self.parse(text))
+        except KeyError:
+            return Failure(Bad())
+
+
+# case: the helper handles it
+def parse_safely(text: str) -> int:
+    try:
+        return parse(text)
+    except KeyError:
+        return 0
+
+
+def handled(text: str) -> Result[int, Bad]:
+    return Success(parse_safely(text))
+
+
+# case: the helper is called by attempt, or in a converting function
+def by_attempt(text: str) -> Result[int, Bad]:
+    return attempt(lambda: parse(text), when(KeyError).becomes(lambda raised: Bad()))
+
+
+@attempt(when(LookupError).becomes(lambda raised: Bad()))
+def converting(text: str) -> int:
+    return parse(text)
+
+
+@safe(exceptions=(KeyError,))
+def converting_safely(text: str) -> int:
+    return parse(text)
+
+
+@safe(exceptions=(OSError,))
+def converting_other(text: str) -> int:
+    return parse(text)  # finds: SW102
+
+
+# case: a helper that reports a wrong call
+def checked(text: str) -> str:
+    if not isinstance(text, str) or len(text) > 10:
+        raise TypeError(text)
+    if text == 'b':
+        raise AssertionError(text)
+    return text
+
+
+def wrong_call(text: str) -> Result[str, Bad]:
+    return Success(checked(text))
+
+
+# case: a helper that returns a Result itself
+def called(text: str) -> Result[int, Bad]:
+    return plain(text)
+
+
+# case: the callers of the function handle it
+class Stop(Exception):
+    pass
+
+
+def stop(text: str) -> None:
+    if text:
+        raise Stop
+
+
+def may_stop(text: str) -> Result[int, Bad]:
+    stop(text)
+    return Success(1)
+
+
+def run_until_stop(text: str) -> Result[int, Bad]:
+    try:
+        return may_stop(text)
+    except Stop:
+        return Failure(Bad())
+
+
+# case: the helper is not called here
+def later_called(text: str) -> Result[object, Bad]:
+    return Success(lambda: parse(text))
+
+
+# case: what special methods answer with
+class Words:
+    def __iter__(self) -> 'Words':
+        return self
+
+    def __next__(self) -> Result[str, Bad]:
+        raise StopIteration
+
+    def __getitem__(self, name: str) -> Result[str, Bad]:
+        raise KeyError(name)

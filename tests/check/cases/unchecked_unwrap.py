@@ -1,3 +1,4 @@
+from returns.io import IO, IOFailure, IOResult, IOSuccess, impure_safe
 from returns.maybe import Maybe
 from returns.pipeline import is_successful
 from returns.result import Result as OpenResult
@@ -205,3 +206,45 @@ def instead() -> int:
 
 # case: allowed with a reason
 LIMIT = find('a').unwrap()  # seamwise: allow[SW104] a constant of this module
+
+
+# case: an IOResult
+@impure_safe
+def read_file(path: str) -> str:
+    return open(path).read()
+
+
+def bet_on_io() -> IO[str]:
+    return read_file('a').unwrap()  # finds: SW104
+
+
+def bet_on_io_failure(result: IOResult[int, Bad]) -> IO[Bad]:
+    return result.failure()  # finds: SW104
+
+
+# case: an IOResult that is checked
+def checked_io(result: IOResult[int, Bad]) -> IO[int] | None:
+    if isinstance(result, IOSuccess):
+        return result.unwrap()
+    return None
+
+
+def checked_io_failure(result: IOResult[int, Bad]) -> IO[int] | None:
+    if isinstance(result, IOFailure):
+        return None
+    return result.unwrap()
+
+
+def checked_by_function(result: IOResult[int, Bad]) -> IO[int] | None:
+    return result.unwrap() if is_successful(result) else None
+
+
+# case: an assertion about an IOResult
+def asserted_io(result: IOResult[int, Bad]) -> IO[int]:
+    assert isinstance(result, IOSuccess)  # finds: SW104
+    return result.unwrap()
+
+
+# case: the value of IO is no Result
+def of_io(value: IO[int]) -> IO[int]:
+    return value.map(abs)

@@ -1,17 +1,23 @@
 import asyncio
+import atexit
 import contextlib
 import logging
+import signal
 import threading
 import unittest
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import AnyStr, Generic, Protocol, TypeVar, overload
 
 import pytest
+from returns.future import future_safe
+from returns.io import IOResult, IOSuccess, impure_safe
 from returns.result import Result as OpenResult
 from returns.result import safe
 
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, collect, fallible, flow, tap, tap_error, when
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, collect, fallible, flow, is_success, tap, tap_error, when
 
 
 class Full(TaggedError, category=Category.RESOURCE, message='full'):
@@ -182,11 +188,11 @@ def no_round(names: list[str]) -> None:
         last = save(name)  # finds: SW101
 
 
-# case: the last one counts
+# case: only the last one is read
 def the_last_one(names: list[str]) -> Result[int, Full]:
     last: Result[int, Full] = Success(0)
     for name in names:
-        last = save(name)
+        last = save(name)  # finds: SW101
     return last
 
 
@@ -701,3 +707,226 @@ def loop_else(names: list[str]) -> Result[int, Full]:
     else:
         saved = save('z')
     return saved
+
+
+# case: a function handed over that returns a Result
+def handed_over(pool: ThreadPoolExecutor) -> None:
+    atexit.register(save, 'a')  # finds: SW101
+    threading.Thread(target=save, args=('a',)).start()  # finds: SW101
+    threading.Timer(1, save, ['a']).start()  # finds: SW101
+    pool.submit(save, 'a')  # finds: SW101
+    atexit.register(partial(save, 'a'))  # finds: SW101
+    signal.signal(signal.SIGTERM, stop)  # finds: SW101
+
+
+def stop(number: int, frame: object) -> Result[int, Full]:
+    return save('a')
+
+
+# case: a method handed over
+class Closing:
+    def save(self) -> Result[int, Full]:
+        return save('a')
+
+    def start(self, stack: contextlib.ExitStack) -> None:
+        atexit.register(self.save)  # finds: SW101
+        stack.callback(self.save)  # finds: SW101
+
+
+# case: handed over to an event loop
+async def scheduled() -> None:
+    loop = asyncio.get_running_loop()
+    loop.call_soon(save, 'a')  # finds: SW101
+    loop.call_later(1, partial(save, 'a'))  # finds: SW101
+    asyncio.create_task(load('a')).add_done_callback(done)  # finds: SW101
+
+
+def done(task: object) -> Result[int, Full]:
+    return save('a')
+
+
+# case: a lambda handed over
+def lambda_handed_over() -> None:
+    atexit.register(lambda: save('a'))  # finds: SW101
+
+
+# case: a decorator that discards
+@atexit.register  # finds: SW101
+def at_exit() -> Result[int, Full]:
+    return save('a')
+
+
+# case: functions handed over that return no Result
+def other_handed_over(pool: ThreadPoolExecutor) -> None:
+    atexit.register(count, 'a')
+    threading.Thread(target=count, args=('a',)).start()
+    threading.Thread(target=lambda: None).start()
+    pool.submit(count, 'a')
+
+
+@atexit.register
+def finished() -> None:
+    pass
+
+
+# case: functions handed over to code that uses their Results
+def used_by_others(pool: ThreadPoolExecutor, names: list[str]) -> object:
+    futures = [pool.submit(save, name) for name in names]
+    first = pool.submit(save, 'a')
+    return [future.result() for future in futures], first.result(), list(map(save, names))
+
+
+# case: a future that is never read
+def unread_future(pool: ThreadPoolExecutor) -> None:
+    future = pool.submit(save, 'a')  # finds: SW101
+
+
+# case: an argument that is no function handed over
+def arguments() -> None:
+    threading.Thread(None, None, 'name', (save,)).start()
+    atexit.register(print, save('a'))
+
+
+# case: a loop that keeps only the last Result
+def last_only(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        saved = save(name)  # finds: SW101
+    return saved
+
+
+# case: the last Result, async
+async def last_only_async(names: list[str]) -> Result[str, Gone]:
+    loaded: Result[str, Gone] = Success('')
+    for name in names:
+        with contextlib.ExitStack():
+            loaded = await load(name)  # finds: SW101
+    return loaded
+
+
+# case: the last Result of a while loop
+def last_of_while(names: list[str]) -> Result[int, Full]:
+    while True:
+        saved = save(names.pop())  # finds: SW101
+        if not names:
+            continue
+    return saved
+
+
+# case: a loop that checks each Result
+def each_checked(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        saved = save(name)
+        if isinstance(saved, Failure):
+            return saved
+    return saved
+
+
+# case: a loop that tries until it succeeds
+def tried(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        saved = save(name)
+        if is_success(saved):
+            break
+    return saved
+
+
+# case: a loop that ends after the first Result
+def first_only(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        if name:
+            saved = save(name)
+            break
+    for name in names:
+        try:
+            saved = save(name)
+        except OSError:
+            continue
+        break
+    return saved
+
+
+# case: a loop that selects one item
+def selected(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        if name == 'a':
+            saved = save(name)
+    return saved
+
+
+# case: a loop that combines the Results
+def combined(names: list[str]) -> Result[int, Full]:
+    total: Result[int, Full] = Success(0)
+    for name in names:
+        total = total.bind(lambda size: save(name).map(lambda more: size + more))
+    return total
+
+
+# case: a loop that stores each Result
+def stored_each(names: list[str]) -> dict[str, Result[int, Full]]:
+    results: dict[str, Result[int, Full]] = {}
+    for name in names:
+        results[name] = save(name)
+    return results
+
+
+# case: a loop whose Results cannot fail
+def cannot_fail(names: list[str]) -> Result[int, Full]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        saved = Success(len(name))
+    return saved
+
+
+# case: a loop that another function reads from
+def read_inside(names: list[str]) -> Callable[[], object]:
+    saved: Result[int, Full] = Success(0)
+    for name in names:
+        saved = save(name)
+        names.append(str(saved))
+
+    return lambda: saved
+
+
+# case: containers of returns
+@impure_safe
+def read_file(path: str) -> str:
+    return open(path).read()
+
+
+@future_safe
+async def read_later(path: str) -> str:
+    return path
+
+
+def write_io(path: str) -> IOResult[str, OSError]:
+    return IOSuccess(path)
+
+
+def io_discarded() -> None:
+    read_file('a')  # finds: SW101
+    write_io('a')  # finds: SW101
+    atexit.register(read_file, 'a')  # finds: SW101
+    result = write_io('a')  # finds: SW101
+
+
+async def future_discarded() -> None:
+    read_later('a')  # finds: SW101
+    await read_later('a')  # finds: SW101
+
+
+# case: containers of returns that are used
+def io_used() -> IOResult[str, Exception]:
+    _ = read_file('a')
+    result = write_io('a')
+    print(result)
+    return read_file('a')
+
+
+async def future_used() -> object:
+    result = read_later('a')
+    return await result, await read_later('b')

@@ -6,12 +6,13 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from seamwise.check.adoption.exceptions import (
+from seamwise.check.inference.exceptions import (
     CallSite,
     CodeUnit,
     ExceptionClass,
     Handler,
     RaiseSite,
+    catching_handler,
 )
 
 _CONSTRUCTORS = ('__init__', '__new__', '__post_init__')
@@ -85,7 +86,7 @@ class CallGraph:
         catch_sites: dict[Handler, CatchSite] = {}
         while queue:
             unit, site = queue.popleft()
-            handler = _catching_handler(site, exception)
+            handler = catching_handler(site.handlers, exception)
             if handler is not None:
                 catch_sites[handler] = CatchSite(unit, handler)
             elif unit not in propagators and unit not in self._never_raising:
@@ -95,12 +96,3 @@ class CallGraph:
         return ExceptionPath(
             tuple(raisers), tuple(propagators), tuple(catch_sites.values()), may_escape
         )
-
-
-def _catching_handler(site: RaiseSite | CallSite, exception: ExceptionClass) -> Handler | None:
-    """Return the handler around a site that stops the exception, if any."""
-    for handlers in site.handlers:
-        handler = next((handler for handler in handlers if handler.catches(exception)), None)
-        if handler is not None and not handler.reraises:
-            return handler
-    return None

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
-from mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
 
+from seamwise.check._mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
 from seamwise.check.inference.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
     TAGGED_ERROR,

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from msgspec import Struct
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.adoption.exception_paths import CallGraph
-from seamwise.check.adoption.exceptions import CodeUnit, code_units
 from seamwise.check.adoption.function_status import FunctionStatus, function_status
 from seamwise.check.adoption.steps import (
     MigrationStep,
@@ -16,7 +16,7 @@ from seamwise.check.adoption.steps import (
     raisers_by_exception,
 )
 from seamwise.check.analysis import analyse
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.inference.exceptions import CodeUnit, code_units
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.program import Program
 
@@ -67,13 +67,13 @@ class AdoptionReport(Struct, frozen=True):
         return self.counts.channels * 100 // fallible if fallible else None
 
 
-def adoption_report(paths: Sequence[str]) -> AdoptionReport:
+def adoption_report(paths: Sequence[str], *, python_executable: str = '') -> AdoptionReport:
     """Analyse files and folders. Paths in the report are relative to the current directory.
 
     Files that cannot be read are listed in `problems`; the others are counted.
     """
     started_at = perf_counter()
-    analysis = analyse(paths)
+    analysis = analyse(paths, python_executable=python_executable)
     program = Program([module for module in analysis.program.modules if not is_test(module.path)])
     units = [unit for module in program.modules for unit in code_units(module)]
     statuses = {

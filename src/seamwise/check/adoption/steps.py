@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from seamwise._text.phrases import join_limited
 from seamwise.check.adoption.exception_paths import CallGraph, CatchSite, ExceptionPath
-from seamwise.check.adoption.exceptions import RAISED, CodeUnit, ExceptionClass
 from seamwise.check.adoption.function_status import ContainerKind, FunctionStatus
+from seamwise.check.inference.exceptions import RAISED, CodeUnit, ExceptionClass
 from seamwise.check.rules.broad_except import RULE as BROAD_EXCEPT
 from seamwise.check.typed_ast.program import Module, Program
 

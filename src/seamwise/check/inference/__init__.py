@@ -6,10 +6,12 @@ from seamwise.check.facts import (
     ClassFacts,
     DefaultedError,
     DependencyUse,
+    ExceptionFlow,
     FunctionFacts,
     GuardedCall,
     GuardFacts,
     InstalledAdapter,
+    ProtocolFacts,
     Route,
     SeamFacts,
     UnsafeRequest,
@@ -17,8 +19,10 @@ from seamwise.check.facts import (
 from seamwise.check.inference.classes import class_facts
 from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
 from seamwise.check.inference.error_inference import ErrorInference
+from seamwise.check.inference.exception_flows import exception_flows
 from seamwise.check.inference.functions import function_facts
 from seamwise.check.inference.guards import guard_facts, guarded_calls
+from seamwise.check.inference.overrides import protocol_facts
 from seamwise.check.inference.requests import unsafe_requests
 from seamwise.check.inference.seams import error_uses, seam_facts
 from seamwise.check.inference.value_or_uses import defaulted_errors
@@ -29,6 +33,7 @@ class InferredFacts(Struct, frozen=True):
     """Facts of one module that error inference collects; see `FileFacts` for the fields."""
 
     functions: tuple[FunctionFacts, ...]
+    protocols: tuple[ProtocolFacts, ...]
     classes: tuple[ClassFacts, ...]
     seams: tuple[SeamFacts, ...]
     guards: tuple[GuardFacts, ...]
@@ -38,6 +43,7 @@ class InferredFacts(Struct, frozen=True):
     dependency_uses: tuple[DependencyUse, ...]
     routes: tuple[Route, ...]
     installed_adapters: tuple[InstalledAdapter, ...]
+    exception_flows: tuple[ExceptionFlow, ...]
     constructed_errors: frozenset[str]
     handled_errors: frozenset[str]
 
@@ -56,6 +62,7 @@ def infer(module: Module) -> InferredFacts:
     uses = error_uses(inference)
     return InferredFacts(
         functions=tuple(function_facts(function, inference) for function in module.functions()),
+        protocols=tuple(protocol_facts(module)),
         classes=tuple(class_facts(module)),
         seams=tuple(seam_facts(inference)),
         guards=tuple(guard_facts(inference)),
@@ -65,6 +72,7 @@ def infer(module: Module) -> InferredFacts:
         dependency_uses=tuple(dependency_uses(inference)),
         routes=tuple(routes(inference)),
         installed_adapters=tuple(installed_adapters(inference)),
+        exception_flows=tuple(exception_flows(inference)),
         constructed_errors=uses.constructed,
         handled_errors=uses.handled,
     )

@@ -6,12 +6,8 @@ mypy reports them, too, but as an unsupported operand or as two long types.
 import ast
 from collections.abc import Iterator
 
-from mypy.types import CallableType, Instance, Type
-
-from seamwise.check.findings import RawFinding
-from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.mypy_plugin import ADAPTER
-from seamwise.check.mypy_plugin.arms import (
+from seamwise.check._mypy.plugin import ADAPTER
+from seamwise.check._mypy.plugin.arms import (
     as_adapter,
     join_adapters,
     missing_arms,
@@ -19,6 +15,9 @@ from seamwise.check.mypy_plugin.arms import (
     unknown_arms,
     unknown_arms_message,
 )
+from seamwise.check._mypy.types import CallableType, Instance, Type
+from seamwise.check.findings import RawFinding
+from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.typed_ast.program import Module
 
 

@@ -1,20 +1,23 @@
 """Edits that correct the error channel in the annotation of a function."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from mypy.nodes import RefExpr, TypeInfo
-
+from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import TextEdit
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.typed_ast.channels import ErrorSet
 from seamwise.check.typed_ast.program import Function, Module, walk
+
+_SUCCESS = 'seamwise.containers.Success'
 
 
 def removal_edits(
     function: Function, removed: Iterable[str], declared: ErrorSet, module: Module
 ) -> tuple[TextEdit, ...]:
     """Return the edit that removes errors from an annotated channel.
+
+    An alias is replaced by the errors that remain of it.
 
     Args:
         function: The annotated function.
@@ -23,26 +26,32 @@ def removal_edits(
         module: The module of the function.
 
     Returns:
-        The edit. Empty if an alias names the errors, if short names are ambiguous, or if no error
-        would be left: the author has to choose the new type.
+        The edit. Empty if short names are ambiguous, if the module has no name for an error that
+        remains of an alias, or if no error would be left.
     """
-    channel = _annotated_channel(function)
-    if channel is None:
+    channel = _annotated_channel(function, module)
+    removed_names = {*removed}
+    if channel is None or len({_short_name(name) for name in declared}) < len(declared):
         return ()
     members = list(_union_members(channel))
-    written_names = {_last_name(member) for member in members}
-    declared_names = {_short_name(name) for name in declared}
-    removed_names = {_short_name(name) for name in removed}
-    if (
-        len(written_names) < len(members)
-        or len(declared_names) < len(declared)
-        or not removed_names <= written_names
-    ):
+    by_short_name = {_short_name(name): name for name in declared}
+    written = [by_short_name.get(_last_name(member)) for member in members]
+    if None in written:
+        remaining = [name for name in declared if name not in removed_names]
+        return _replacement(channel, remaining, module) if remaining else ()
+    if not removed_names <= {*written} or len({*written}) < len(written):
         return ()
-    remaining = [member for member in members if _last_name(member) not in removed_names]
-    if not remaining:
+    kept = [
+        node_source(member, module)
+        for member, name in zip(members, written, strict=True)
+        if name not in removed_names
+    ]
+    if not kept:
         return ()
-    text = ' | '.join(node_source(member, module) for member in remaining)
+    if isinstance(channel, ast.Subscript) and len(kept) > 1:
+        text = f'{ast.unparse(channel.value)}[{", ".join(kept)}]'
+    else:
+        text = ' | '.join(kept)
     return (node_edit(channel, text, module),)
 
 
@@ -51,15 +60,37 @@ def channel_edits(function: Function, errors: ErrorSet, module: Module) -> tuple
 
     It is empty if the module does not import or define the errors at its top level.
     """
-    channel = _annotated_channel(function)
-    local_names = _top_level_classes(module)
-    names = [local_names[name] for name in errors if name in local_names]
-    if not isinstance(channel, ast.Name | ast.Attribute) or not names or len(names) < len(errors):
+    channel = _annotated_channel(function, module)
+    if not isinstance(channel, ast.Name | ast.Attribute):
         return ()
-    return (node_edit(channel, ' | '.join(sorted(names)), module),)
+    return _replacement(channel, sorted(errors), module)
 
 
-def node_edit(node: ast.expr | ast.stmt, new: str, module: Module) -> TextEdit:
+def success_type(function: Function, module: Module) -> str:
+    """Return the annotation of a function that always succeeds, such as `Success[int]`.
+
+    It is empty if the annotation is not written as `Result[…]`.
+    """
+    result = _annotated_result(function, module)
+    if result is None:
+        return ''
+    value, _ = _result_arguments(result)
+    name = top_level_names(module).get(_SUCCESS, 'Success')
+    return f'{name}[{node_source(value, module)}]'
+
+
+def success_edit(function: Function, module: Module) -> TextEdit | None:
+    """Return the edit that writes the `success_type` of a function; None without one."""
+    result = _annotated_result(function, module)
+    return node_edit(result, success_type(function, module), module) if result is not None else None
+
+
+def needs_success_import(module: Module) -> bool:
+    """Return whether a module has no name for Success yet."""
+    return _SUCCESS not in top_level_names(module)
+
+
+def node_edit(node: ast.expr | ast.stmt | ast.pattern, new: str, module: Module) -> TextEdit:
     """Return the edit that replaces the source of a node."""
     end_line = node.end_lineno or node.lineno
     return TextEdit(
@@ -72,7 +103,7 @@ def node_edit(node: ast.expr | ast.stmt, new: str, module: Module) -> TextEdit:
     )
 
 
-def node_source(node: ast.expr | ast.stmt, module: Module) -> str:
+def node_source(node: ast.expr | ast.stmt | ast.pattern, module: Module) -> str:
     """Return the source of a node."""
     end_line = node.end_lineno or node.lineno
     start = module.column(node.lineno, node.col_offset)
@@ -83,7 +114,27 @@ def node_source(node: ast.expr | ast.stmt, module: Module) -> str:
     return '\n'.join([lines[0][start:], *lines[1:-1], lines[-1][:end]])
 
 
-def _annotated_channel(function: Function) -> ast.expr | None:
+def top_level_names(module: Module) -> Mapping[str, str]:
+    """Return the top-level names of classes that a module uses, by their full names."""
+    top_level = {name for statement in module.syntax.body for name in _defined_names(statement)}
+    names: dict[str, str] = {}
+    for node in module.nodes_of_type(ast.Name):
+        reference = module.mypy_node(node) if node.id in top_level else None
+        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+            names[reference.node.fullname] = node.id
+    return names
+
+
+def _replacement(channel: ast.expr, errors: Sequence[str], module: Module) -> tuple[TextEdit, ...]:
+    """Return the edit that writes a channel as a union of errors, if all of them have a name."""
+    local_names = top_level_names(module)
+    names = [local_names[error] for error in errors if error in local_names]
+    if not names or len(names) < len(errors):
+        return ()
+    return (node_edit(channel, ' | '.join(sorted(names)), module),)
+
+
+def _annotated_channel(function: Function, module: Module) -> ast.expr | None:
     """Return `A | B` in the only `Do[A | B]` of a signature, or in its `Result[T, A | B]`."""
     annotations = [
         parameter.annotation
@@ -91,27 +142,64 @@ def _annotated_channel(function: Function) -> ast.expr | None:
         if parameter.annotation is not None
     ]
     do_channels = [
-        node.slice for node in _subscripts(annotations) if _last_name(node.value) == 'Do'
+        node.slice for node in _subscripts(annotations, module) if _last_name(node.value) == 'Do'
     ]
     if do_channels:
-        return do_channels[0] if len(do_channels) == 1 else None
+        return _unquoted(do_channels[0], module) if len(do_channels) == 1 else None
+    result = _annotated_result(function, module)
+    return _unquoted(_result_arguments(result)[1], module) if result is not None else None
+
+
+def _annotated_result(function: Function, module: Module) -> ast.Subscript | None:
+    """Return `Result[T, E]` in the annotation of the returned value, if there is exactly one."""
+    annotations = [function.returns] if function.returns is not None else []
     results = [
-        node
-        for node in _subscripts([function.returns] if function.returns is not None else [])
-        if _last_name(node.value) == 'Result'
+        node for node in _subscripts(annotations, module) if _last_name(node.value) == 'Result'
     ]
     match results:
-        case [ast.Subscript(_, ast.Tuple([_, channel]))]:
-            return channel
+        case [ast.Subscript(_, ast.Tuple([_, _])) as result]:
+            return result
         case _:
             return None
 
 
-def _subscripts(annotations: Iterable[ast.expr]) -> Iterator[ast.Subscript]:
+def _result_arguments(result: ast.Subscript) -> tuple[ast.expr, ast.expr]:
+    match result.slice:
+        case ast.Tuple([value, error]):
+            return value, error
+        case _:
+            raise AssertionError(ast.unparse(result))
+
+
+def _subscripts(annotations: Iterable[ast.expr], module: Module) -> Iterator[ast.Subscript]:
     for annotation in annotations:
         for node in walk(annotation):
             if isinstance(node, ast.Subscript):
                 yield node
+            elif isinstance(node, ast.Constant):
+                inner = _unquoted(node, module)
+                if inner is not node:
+                    yield from _subscripts([inner], module)
+
+
+def _unquoted(node: ast.expr, module: Module) -> ast.expr:
+    """Return the expression in a quoted annotation, with its position in the file."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return node
+    text, source = node.value, node_source(node, module)
+    # Without escapes and other quotes, the text stands in the file as it is.
+    if not text.isascii() or source not in {f"'{text}'", f'"{text}"'}:
+        return node
+    try:
+        inner = ast.parse(text, mode='eval').body
+    except (SyntaxError, ValueError):
+        return node
+    for part in walk(inner):
+        if isinstance(part, ast.expr) and part.end_col_offset is not None:
+            part.lineno = part.end_lineno = node.lineno
+            part.col_offset += node.col_offset + 1
+            part.end_col_offset += node.col_offset + 1
+    return inner
 
 
 def _last_name(node: ast.expr) -> str:
@@ -123,22 +211,15 @@ def _short_name(full_name: str) -> str:
 
 
 def _union_members(union: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(union, ast.BinOp) and isinstance(union.op, ast.BitOr):
-        yield from _union_members(union.left)
-        yield from _union_members(union.right)
-    else:
-        yield union
-
-
-def _top_level_classes(module: Module) -> Mapping[str, str]:
-    """Return the top-level names of classes in a module, by the full names of the classes."""
-    top_level = {name for statement in module.syntax.body for name in _defined_names(statement)}
-    names: dict[str, str] = {}
-    for node in module.nodes_of_type(ast.Name):
-        reference = module.mypy_node(node) if node.id in top_level else None
-        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
-            names[reference.node.fullname] = node.id
-    return names
+    match union:
+        case ast.BinOp(left, ast.BitOr(), right):
+            yield from _union_members(left)
+            yield from _union_members(right)
+        case ast.Subscript(name, ast.Tuple(elements)) if _last_name(name) == 'Union':
+            for element in elements:
+                yield from _union_members(element)
+        case _:
+            yield union
 
 
 def _defined_names(statement: ast.stmt) -> Iterator[str]:

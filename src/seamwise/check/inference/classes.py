@@ -3,9 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from mypy.nodes import RefExpr, TypeInfo
-
 from seamwise.categories import Category
+from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import ClassFacts
 from seamwise.check.inference.error_inference import full_name
 from seamwise.check.typed_ast.channels import is_error

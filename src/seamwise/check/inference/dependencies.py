@@ -3,8 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from mypy.types import CallableType, Instance
-
+from seamwise.check._mypy.types import CallableType, Instance
 from seamwise.check.facts import DependencyUse, InstalledAdapter, Route
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.seams import ADAPTER

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
-from mypy.nodes import TypeInfo
 
+from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check.inference.error_inference import (
     BIND_ASYNC,
     COLLECTORS,

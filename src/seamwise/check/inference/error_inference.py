@@ -9,8 +9,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
-from mypy.types import (
+from seamwise.check._mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
+from seamwise.check._mypy.type_operations import type_argument, type_variables
+from seamwise.check._mypy.types import (
     CallableType,
     Instance,
     ProperType,
@@ -20,7 +21,6 @@ from mypy.types import (
     UnionType,
     get_proper_type,
 )
-
 from seamwise.check.inference.bindings import (
     INNER_SCOPES,
     Binding,
@@ -46,7 +46,6 @@ from seamwise.check.typed_ast.channels import (
     union,
     union_members,
 )
-from seamwise.check.typed_ast.mypy_types import type_argument, type_variables
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 SUCCESS_CALLS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})

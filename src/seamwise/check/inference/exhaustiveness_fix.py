@@ -1,17 +1,15 @@
-"""Edits that replace the body of an unreachable wildcard arm by `assert_never`."""
+"""Edits of wildcard arms: `assert_never` after all errors, or else the names of the others."""
 
 import ast
-from collections.abc import Iterator
 
 from seamwise.check.facts import TextEdit
-from seamwise.check.inference.annotations import node_edit, node_source
+from seamwise.check.inference.annotations import node_edit, top_level_names
 from seamwise.check.inference.dispositions import is_irrefutable, pattern_classes
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.typed_ast.channels import ErrorSet, is_error, subtract
-from seamwise.check.typed_ast.program import Module
+from seamwise.check.inference.imports import import_edits
+from seamwise.check.typed_ast.channels import NO_ERRORS, ErrorSet, is_error, subtract
 
 _ASSERT_NEVER = 'assert_never'
-_TYPING_MODULES = frozenset({'typing', 'typing_extensions'})
 
 
 def assert_never_edits(
@@ -22,12 +20,12 @@ def assert_never_edits(
     They are empty if an error can reach the arm, or if its body has more than one statement.
     """
     name = _matched_name(match, arm)
-    if name is None or len(arm.body) != 1 or not _is_unreachable(match, arm, inference):
+    if name is None or len(arm.body) != 1 or remaining_errors(match, arm, inference) != NO_ERRORS:
         return ()
     module = inference.module
     return (
         node_edit(arm.body[0], f'{_ASSERT_NEVER}({name})', module),
-        *_import_edits(module),
+        *import_edits(_ASSERT_NEVER, 'typing', module),
     )
 
 
@@ -37,15 +35,36 @@ def _matched_name(match: ast.Match, arm: ast.match_case) -> str | None:
     return match.subject.id if isinstance(match.subject, ast.Name) else None
 
 
-def _is_unreachable(match: ast.Match, arm: ast.match_case, inference: ErrorInference) -> bool:
-    """Return whether the arms above handle every error that the type of the subject allows."""
+def missing_arm_edits(
+    match: ast.Match, arm: ast.match_case, inference: ErrorInference
+) -> tuple[TextEdit, ...]:
+    """Return the edit that names the errors which reach a wildcard arm, as in `case A() | B():`.
+
+    It is empty if no error does, or if the module has no name for one of them.
+    """
+    remaining = remaining_errors(match, arm, inference)
+    module = inference.module
+    local_names = top_level_names(module)
+    if not remaining or any(name not in local_names for name in remaining):
+        return ()
+    pattern = ' | '.join(f'{local_names[name]}()' for name in remaining)
+    if isinstance(arm.pattern, ast.MatchAs) and arm.pattern.name is not None:
+        pattern = f'({pattern})' if len(remaining) > 1 else pattern
+        pattern = f'{pattern} as {arm.pattern.name}'
+    return (node_edit(arm.pattern, pattern, module),)
+
+
+def remaining_errors(
+    match: ast.Match, arm: ast.match_case, inference: ErrorInference
+) -> ErrorSet | None:
+    """Return the errors that the arms above do not handle; None if they are unknown."""
     remaining: ErrorSet | None = inference.typed_classes(match.subject)
     if not remaining or not all(is_error(info) for info in remaining.values()):
-        return False
+        return None
     for previous in match.cases[: match.cases.index(arm)]:
         if previous.guard is None and _matches_by_class_only(previous.pattern):
             remaining = subtract(remaining, pattern_classes(inference, previous.pattern))
-    return not remaining
+    return remaining
 
 
 def _matches_by_class_only(pattern: ast.pattern) -> bool:
@@ -58,35 +77,3 @@ def _matches_by_class_only(pattern: ast.pattern) -> bool:
             return all(is_irrefutable(part) for part in (*positional, *keywords))
         case _:
             return False
-
-
-def _import_edits(module: Module) -> Iterator[TextEdit]:
-    """Yield the edit that imports `assert_never`, if it is not imported yet.
-
-    It extends a one-line import from `typing`, or adds a line above the first import.
-    """
-    imports = [
-        statement
-        for statement in module.syntax.body
-        if isinstance(statement, ast.ImportFrom | ast.Import)
-    ]
-    from_imports = [node for node in imports if isinstance(node, ast.ImportFrom)]
-    if any(
-        node.module in _TYPING_MODULES and any(alias.name == _ASSERT_NEVER for alias in node.names)
-        for node in from_imports
-    ):
-        return
-    for node in from_imports:
-        if (
-            node.module == 'typing'
-            and node.lineno == node.end_lineno
-            and '(' not in node_source(node, module)
-        ):
-            names = sorted([_ASSERT_NEVER, *(ast.unparse(alias) for alias in node.names)])
-            yield node_edit(node, f'from typing import {", ".join(names)}', module)
-            return
-    for statement in imports:
-        if not (isinstance(statement, ast.ImportFrom) and statement.module == '__future__'):
-            line = statement.lineno
-            yield TextEdit(line, 0, line, 0, '', f'from typing import {_ASSERT_NEVER}\n')
-            return

@@ -3,10 +3,14 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.types import CallableType, Instance, get_proper_type
-
+from seamwise.check._mypy.types import CallableType, Instance, get_proper_type
 from seamwise.check.facts import ErrorSource, FunctionFacts, TextEdit
-from seamwise.check.inference.annotations import removal_edits
+from seamwise.check.inference.annotations import (
+    needs_success_import,
+    removal_edits,
+    success_edit,
+    success_type,
+)
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.inference.dispositions import Dispositions
 from seamwise.check.inference.error_inference import (
@@ -14,6 +18,12 @@ from seamwise.check.inference.error_inference import (
     GUARDS,
     ErrorInference,
     call_arguments,
+)
+from seamwise.check.inference.imports import import_edits
+from seamwise.check.inference.overrides import (
+    class_members,
+    is_declared_by_base,
+    overridden_methods,
 )
 from seamwise.check.inference.seams import seam_uses
 from seamwise.check.typed_ast.channels import (
@@ -55,9 +65,17 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
     inferred = inferred_errors(function, inference)
     impossible: list[str] = []
     edits: tuple[TextEdit, ...] = ()
+    success = ''
     if declared is not None and inferred is not None and _is_inferable(function, module):
-        impossible = sorted(_impossible_errors(declared, inferred))
-        if impossible:
+        impossible = [
+            error
+            for error in sorted(_impossible_errors(declared, inferred))
+            if not is_declared_by_base(function, error, module)
+        ]
+        if impossible and not inferred and len(impossible) == len(declared):
+            success = success_type(function, module)
+            edits = tuple(_success_edits(function, module))
+        elif impossible:
             edits = removal_edits(function, impossible, declared, module)
     sources = sorted(
         _error_sources(function, inference),
@@ -74,10 +92,20 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
         inferred=sorted_names(inferred),
         error_sources=tuple(sources),
         seam_uses=tuple(seam_uses(function, inferred, inference)),
-        overrides=tuple(_overridden_methods(function, inference)),
+        overrides=tuple(overridden_methods(function, module)),
         impossible_errors=tuple(impossible),
         removal_edits=edits,
+        success_type=success,
+        class_members=class_members(function, module) if impossible else (),
     )
+
+
+def _success_edits(function: Function, module: Module) -> Iterator[TextEdit]:
+    edit = success_edit(function, module)
+    if edit is not None:
+        yield edit
+        if needs_success_import(module):
+            yield from import_edits('Success', 'seamwise', module)
 
 
 # Errors of a function
@@ -92,7 +120,7 @@ def sorted_names(errors: ErrorSet | None) -> tuple[str, ...] | None:
 
 def declared_errors(function: Function, inference: ErrorInference) -> ErrorSet | None:
     """Return the annotated channel of a function; None if it has none, or an incomplete one."""
-    do = _do_parameter(function, inference.module)
+    do = do_parameter(function, inference.module)
     if do is not None:
         return errors_of_type(do[1].args[0])
     declared = inference.module.declared_type(function)
@@ -107,7 +135,7 @@ def _is_open_result(type_: object) -> bool:
     return isinstance(type_, Instance) and type_.type.fullname == RESULT and not type_.args
 
 
-def _do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
+def do_parameter(function: Function, module: Module) -> tuple[str, Instance] | None:
     """Return the name and the type of the `do` parameter of a `@fallible` function."""
     if not any(
         module.full_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
@@ -129,7 +157,7 @@ def inferred_errors(function: Function, inference: ErrorInference) -> ErrorSet |
 
     The result is None if they are unknown.
     """
-    do = _do_parameter(function, inference.module)
+    do = do_parameter(function, inference.module)
     if do is not None:
         return _errors_through_do(function, do[0], inference)
     if any(inference.own_nodes(node_type, function) for node_type in (ast.Yield, ast.YieldFrom)):
@@ -233,16 +261,6 @@ def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
             continue
         if not any(overlaps(info, other) for other in produced):
             yield name
-
-
-def _overridden_methods(function: Function, inference: ErrorInference) -> Iterator[str]:
-    """Yield the full names of the base-class methods that a method overrides."""
-    definition = inference.module.definition(function)
-    if definition is None or not definition.info:
-        return
-    for base in definition.info.mro[1:]:
-        if definition.name in base.names and base.fullname != 'builtins.object':
-            yield f'{base.fullname}.{definition.name}'
 
 
 # Sources of errors

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
-from mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
-
+from seamwise.check._mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 from seamwise.check.facts import GuardedCall, GuardFacts, GuardLayer
 from seamwise.check.inference.bindings import Binding, ValueBinding
 from seamwise.check.inference.error_inference import (

@@ -8,8 +8,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from mypy.types import Instance, ProperType
-
+from seamwise.check._mypy.types import Instance, ProperType
 from seamwise.check.facts import UnsafeRequest
 from seamwise.check.inference.bindings import INNER_SCOPES, ValueBinding
 from seamwise.check.inference.error_inference import GUARDS, KEYED, ErrorInference

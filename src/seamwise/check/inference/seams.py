@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mypy.nodes import RefExpr, TypeInfo
-from mypy.types import Instance
-
+from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import SeamFacts, SeamUse
 from seamwise.check.inference.dispositions import CHECKS, pattern_classes
 from seamwise.check.inference.error_inference import CATCH, CAUGHT, ErrorInference, call_arguments

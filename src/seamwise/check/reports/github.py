@@ -6,9 +6,10 @@ See https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-
 from collections.abc import Iterator, Mapping
 from pathlib import PurePath
 
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
-from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.facts import Severity
+from seamwise.check.findings import Finding
 from seamwise.check.reports.text import render_summary
 from seamwise.check.rules.registry import RULES
 

@@ -8,15 +8,17 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import metadata, version
 from pathlib import Path, PurePath
 from typing import TypeAlias
 from urllib.parse import quote
 
 from seamwise._text.jsonable import to_json
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
-from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.facts import Severity, TextEdit
+from seamwise.check.findings import Finding
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
 
@@ -43,6 +45,8 @@ def render_sarif(report: Report) -> bytes:
                 'rules': [_rule(rule) for rule in RULES.values()],
             }
         },
+        # Results of other tools and of other runs in the same commit are not replaced.
+        'automationDetails': {'id': 'seamwise/check/'},
         'invocations': [_invocation(report)],
         'originalUriBaseIds': {
             _ROOT: {'description': {'text': 'The folder in which `seamwise check` ran.'}}
@@ -53,10 +57,21 @@ def render_sarif(report: Report) -> bytes:
     return to_json({'$schema': _SCHEMA, 'version': '2.1.0', 'runs': [run]})
 
 
+@cache
+def documentation_url() -> str:
+    """Return the URL of the documentation in the metadata of this package; empty without one."""
+    for item in metadata('seamwise').get_all('Project-URL') or ():
+        label, _, url = str(item).partition(',')
+        if label.strip().lower() == 'documentation':
+            return url.strip().rstrip('/')
+    return ''
+
+
 def _rule(rule: Rule) -> _Object:
-    # A SARIF `helpUri` must be absolute. `help` contains the page, which has no fixed URI.
+    pages = documentation_url()
     return {
         'id': rule.code,
+        **({'helpUri': f'{pages}/check/{rule.code}.md'} if pages else {}),
         'name': _rule_name(rule.title),
         'shortDescription': {'text': f'{rule.title[:1].upper()}{rule.title[1:]}.'},
         'fullDescription': {'text': _first_paragraph(rule.page)},
@@ -93,7 +108,35 @@ def _results(findings: Iterable[Finding]) -> Iterator[_Object]:
             'message': {'text': f'{finding.message}\n{finding.help}'},
             'locations': [_location(finding.path, _region(finding))],
             'partialFingerprints': {_FINGERPRINT: digest},
+            **({'fixes': fixes} if (fixes := list(_fixes(finding))) else {}),
         }
+
+
+def _fixes(finding: Finding) -> Iterator[_Object]:
+    """Yield the fixes of a finding; the first is the one of `--fix`, if there is one."""
+    named = [('Apply the fix of `seamwise check --fix`.', finding.edits)]
+    named += [(f'{fix.title}.', fix.edits) for fix in finding.quick_fixes]
+    for title, edits in named:
+        if edits:
+            replacements = [_replacement(edit) for edit in edits]
+            yield {
+                'description': {'text': title},
+                'artifactChanges': [
+                    {'artifactLocation': _artifact(finding.path), 'replacements': replacements}
+                ],
+            }
+
+
+def _replacement(edit: TextEdit) -> _Object:
+    return {
+        'deletedRegion': {
+            'startLine': edit.line,
+            'startColumn': edit.column + 1,
+            'endLine': edit.last_line,
+            'endColumn': edit.end_column + 1,
+        },
+        'insertedContent': {'text': edit.new},
+    }
 
 
 def _digest(content: str) -> str:

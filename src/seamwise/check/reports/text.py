@@ -10,9 +10,10 @@ from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_limited, pluralize
 from seamwise._text.source_excerpt import display_width
+from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
-from seamwise.check.findings import Finding, Severity
-from seamwise.check.mypy_sources import SourceProblem
+from seamwise.check.facts import Severity
+from seamwise.check.findings import Finding
 from seamwise.check.reports.lines import underline, wrap_columns
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
@@ -38,6 +39,25 @@ class ReportStyle(Struct, frozen=True):
     """Whether carets underline the code. A screen reader would read them out."""
 
 
+class EditShape(Struct, frozen=True):
+    """JSON shape of an edit: the text between two positions is replaced by `new`."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    new: str
+
+
+class ProblemShape(Struct, frozen=True):
+    """JSON shape of a file that could not be analysed, or only in part."""
+
+    path: str
+    line: int
+    message: str
+    is_unread: bool
+
+
 class FindingShape(Struct, frozen=True):
     """JSON shape of a finding. `line` and `column` start at 1; a column is one character."""
 
@@ -48,12 +68,19 @@ class FindingShape(Struct, frozen=True):
     message: str
     help: str
     severity: str
+    end_line: int
+    end_column: int | None
+    """Column after the last character; None if the code ends with the last line."""
+    edits: list[EditShape]
+    page: str
+    """Page of the rule in the documentation."""
 
 
 class ReportShape(Struct, frozen=True):
     """JSON shape of a report. `seconds` is the duration of the analysis."""
 
     findings: list[FindingShape]
+    problems: list[ProblemShape]
     files: int
     seconds: float
 
@@ -69,12 +96,32 @@ def render_report(report: Report, style: ReportStyle | None = None, *, since: st
 
 
 def render_json(report: Report) -> bytes:
-    """Return the findings as one JSON object. Problems are not included."""
-    names = FindingShape.__struct_fields__
-    findings = [
-        FindingShape(*(getattr(finding, name) for name in names)) for finding in report.findings
+    """Return the findings and problems as one JSON object."""
+    findings = [_finding_shape(finding) for finding in report.findings]
+    problems = [
+        ProblemShape(problem.path, problem.line, problem.message, problem.is_unread)
+        for problem in report.problems
     ]
-    return to_json(ReportShape(findings, report.files, round(report.seconds, 3)))
+    return to_json(ReportShape(findings, problems, report.files, round(report.seconds, 3)))
+
+
+def _finding_shape(finding: Finding) -> FindingShape:
+    return FindingShape(
+        code=finding.code,
+        path=finding.path,
+        line=finding.line,
+        column=finding.column,
+        message=finding.message,
+        help=finding.help,
+        severity=finding.severity,
+        end_line=finding.last_line,
+        end_column=finding.end_column if finding.line == finding.last_line else None,
+        edits=[
+            EditShape(edit.line, edit.column + 1, edit.last_line, edit.end_column + 1, edit.new)
+            for edit in finding.edits
+        ],
+        page=f'docs/check/{finding.code}.md',
+    )
 
 
 def render_summary(report: Report, *, since: str = '') -> str:
@@ -88,7 +135,10 @@ def render_summary(report: Report, *, since: str = '') -> str:
         pluralize(counts[severity], severity) for severity in _SEVERITIES if counts[severity]
     ]
     details = f': {join_limited(severities)}' if len(severities) > 1 else ''
-    return f'{total} in {pluralize(report.files, "file")} ({report.seconds:.1f} s){details}'
+    files = pluralize(report.files, 'file')
+    if report.untyped_files:
+        files += f', {report.untyped_files:,} of them without types'
+    return f'{total} in {files} ({report.seconds:.1f} s){details}'
 
 
 def render_problem(problem: SourceProblem) -> str:

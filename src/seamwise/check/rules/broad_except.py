@@ -29,7 +29,13 @@ def port_of(text: str) -> int:
 | Code | Reported |
 | --- | --- |
 | `contextlib.suppress(Exception)`, `suppress(BaseException)` | yes |
-| A handler that ends in `raise` | no |
+| `except Exception` that logs the exception with its traceback | as a warning |
+| `return`, `break` or `continue` in `finally`, which end every exception | yes |
+| `asyncio.gather(…, return_exceptions=True)` as a statement of its own | yes |
+| A `gather` of tasks that the function has cancelled | no |
+| A handler that ends in `raise`, or raises the exception again on a branch | no |
+| A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
+| A handler that passes the exception to a function of the same file that does one of these | no |
 | A handler that ends in a call that never returns (type `NoReturn`), such as `sys.exit` | no |
 | `except Exception` that passes the exception to `report_defect`, as an outermost seam does | no |
 """
@@ -37,9 +43,15 @@ def port_of(text: str) -> int:
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
-
+from seamwise.check._mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 from seamwise.check.findings import RawFinding
+from seamwise.check.rules.kept_exceptions import (
+    cancels_before,
+    helper_of,
+    leaving_statements,
+    logs_traceback,
+    passes_on,
+)
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import Module, walk
@@ -47,6 +59,7 @@ from seamwise.check.typed_ast.program import Module, walk
 _BROAD = frozenset({'builtins.Exception', 'builtins.BaseException'})
 _SUPPRESS = 'contextlib.suppress'
 _REPORT_DEFECT = 'seamwise.defects.report_defect'
+_GATHER = frozenset({'asyncio.tasks.gather', 'asyncio.gather'})
 _HELP = (
     'Name the expected exceptions, end in `raise`,'
     ' or (for `except Exception`) pass the exception to `report_defect`.'
@@ -57,18 +70,57 @@ def _find_broad_handlers(module: Module) -> Iterator[RawFinding]:
     for handler in module.nodes_of_type(ast.ExceptHandler):
         yield from _check_handler(handler, module)
     for call in module.nodes_of_type(ast.Call):
-        if module.full_name(call.func) == _SUPPRESS:
+        name = module.full_name(call.func)
+        if name == _SUPPRESS:
             yield from _check_suppress(call, module)
+        elif name in _GATHER:
+            yield from _check_gather(call, module)
+    for statement in module.nodes_of_type(ast.Try):
+        yield from _check_finally(statement.finalbody)
+    for group_statement in module.nodes_of_type(ast.TryStar):
+        yield from _check_finally(group_statement.finalbody)
 
 
 def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFinding]:
     classes = _BROAD if node.type is None else _broad_classes(node.type, module)
-    if not classes or _ends_in_raise(node.body, module):
-        return
-    if 'builtins.BaseException' not in classes and _reports_defect(node, module):
+    if not classes or _ends_in_raise(node.body, module) or passes_on(node, module):
         return
     handler = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
-    yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
+    if 'builtins.BaseException' in classes:
+        yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
+    elif logs_traceback(node, module):
+        message = f'{handler} logs every defect, and continues as if nothing had happened.'
+        yield RawFinding(node, message, _HELP, severity='warning')
+    elif not _reports_defect(node, module):
+        yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
+
+
+def _check_finally(body: Sequence[ast.stmt]) -> Iterator[RawFinding]:
+    for node in leaving_statements(body):
+        word = type(node).__name__.lower()
+        yield RawFinding(
+            node,
+            f'`{word}` in `finally` swallows every defect and cancellation.',
+            f'Move the `{word}` behind the `try` statement.',
+        )
+
+
+def _check_gather(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    if not any(
+        keyword.arg == 'return_exceptions'
+        and isinstance(keyword.value, ast.Constant)
+        and keyword.value.value is True
+        for keyword in call.keywords
+    ):
+        return
+    awaited = module.parents.get(call)
+    statement = module.parents.get(awaited) if isinstance(awaited, ast.Await) else awaited
+    if isinstance(statement, ast.Expr) and not cancels_before(call, module):
+        yield RawFinding(
+            call,
+            '`return_exceptions=True` swallows every defect: the exceptions are discarded.',
+            'Read the returned list, or use an `asyncio.TaskGroup`.',
+        )
 
 
 def _check_suppress(node: ast.Call, module: Module) -> Iterator[RawFinding]:
@@ -150,17 +202,28 @@ def _never_exits(manager: ast.expr, module: Module) -> bool:
 
 
 def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:
-    """Return whether the handler passes its exception, by name, to `report_defect`."""
+    """Return whether the handler passes its exception to `report_defect`, or to such a helper."""
     for statement in handler.body:
         for node in walk(statement):
-            if isinstance(node, ast.Call) and module.full_name(node.func) == _REPORT_DEFECT:
-                arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-                if any(
-                    isinstance(argument, ast.Name) and argument.id == handler.name
-                    for argument in arguments
-                ):
-                    return True
+            if not isinstance(node, ast.Call):
+                continue
+            if _is_report(node, handler.name, module):
+                return True
+            helper = helper_of(node, handler.name, module)
+            if helper is not None and any(
+                isinstance(child, ast.Call) and _is_report(child, helper.parameter, module)
+                for child in walk(helper.function)
+            ):
+                return True
     return False
+
+
+def _is_report(call: ast.Call, name: str | None, module: Module) -> bool:
+    """Return whether a call passes the exception of a name to `report_defect`."""
+    return module.full_name(call.func) == _REPORT_DEFECT and any(
+        isinstance(argument, ast.Name) and argument.id == name
+        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+    )
 
 
 RULE = Rule(

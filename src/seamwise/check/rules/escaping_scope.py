@@ -59,7 +59,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from mypy.types import (
+from seamwise.check._mypy.types import (
     CallableType,
     Instance,
     Overloaded,
@@ -68,7 +68,6 @@ from mypy.types import (
     Type,
     get_proper_type,
 )
-
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.escape_routes import (
     CALLBACK_FUNCTIONS,

@@ -59,8 +59,7 @@ from collections.abc import Iterator
 from types import MappingProxyType
 from typing import TypeAlias
 
-from mypy.types import CallableType, Type
-
+from seamwise.check._mypy.types import CallableType, Type
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
 from seamwise.check.rules.seam_names import (

@@ -26,13 +26,18 @@ def number_in(text: str) -> Result[int, NotANumber]:
     return Success(int(text)) if text.isdecimal() else Failure(NotANumber(text))
 ```
 
+The finding names the errors that the function returns today, if they are known.
+
 The rule checks return types and the channel that `Do[…]` declares. Parameters may be as wide as
 necessary, for example in a helper that logs any error.
+
+A channel of specific exceptions only, such as `Result[int, KeyError | OSError]`, is a hint: its
+callers can handle each case, but no seam shows an exception.
 """
 
 from collections.abc import Iterable, Iterator
 
-from mypy.types import (
+from seamwise.check._mypy.types import (
     AnyType,
     CallableType,
     Instance,
@@ -41,19 +46,27 @@ from mypy.types import (
     TypeVarType,
     get_proper_type,
 )
-
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.annotations import channel_edits
 from seamwise.check.inference.functions import inferred_errors
-from seamwise.check.rules.rule import Rule, join_code
-from seamwise.check.typed_ast.channels import base_names, channel_of, is_result, returned_type
+from seamwise.check.rules.rule import Rule, join_class_names, join_code
+from seamwise.check.typed_ast.channels import (
+    NO_ERRORS,
+    UNSPECIFIC,
+    base_names,
+    channel_of,
+    is_result,
+    returned_type,
+    without_type_variables,
+)
 from seamwise.check.typed_ast.program import Function, Module
 
 _WRITTEN_ANY = frozenset(
     {TypeOfAny.explicit, TypeOfAny.from_omitted_generics, TypeOfAny.from_another_any}
 )
 """Kinds of `Any` that are written in the source. mypy itself reports the others."""
+_UNSPECIFIC = frozenset({'Any', 'object', 'TaggedError', 'Exception', 'BaseException'})
 _HELP = (
     'Name the errors, as in `Result[T, NotFound | Busy]`;'
     ' use a type variable if the caller decides which.'
@@ -68,11 +81,26 @@ def _find_open_channels(module: Module) -> Iterator[RawFinding]:
         if names:
             errors = inferred_errors(function, inference_of(module))
             edits = channel_edits(function, errors, module) if errors else ()
+            if _UNSPECIFIC.isdisjoint(names):
+                # Each class is specific, but no seam can show an exception.
+                yield RawFinding(
+                    function,
+                    f'The channel of `{function.name}` is {join_code(names)}: exceptions,'
+                    ' which have no category and which no seam shows.',
+                    'Convert them to error classes with `attempt` and `when(…).becomes(…)`.',
+                    edits,
+                    severity='hint',
+                )
+                continue
             message = (
                 f'The channel of `{function.name}` is {join_code(names)},'
-                ' which names no specific error.'
+                ' which names no specific error'
             )
-            yield RawFinding(function, message, _HELP, edits)
+            arriving = without_type_variables(errors or NO_ERRORS).keys() - UNSPECIFIC
+            if arriving:
+                # The errors that a caller can get today.
+                message += f'; it can return {join_class_names(sorted(arriving))}'
+            yield RawFinding(function, f'{message}.', _HELP, edits)
 
 
 def _declared_errors(function: Function, module: Module) -> Iterator[ProperType]:

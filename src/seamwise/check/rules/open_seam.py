@@ -42,6 +42,9 @@ def code(error: Missing | Busy) -> int:
             assert_never(error)
 ```
 
+`--fix` adds `assert_never` to a wildcard arm that no error reaches. Otherwise, it replaces the
+wildcard by the classes that reach it, as in `case Busy():`.
+
 An adapter that lacks a class of its declared type is a type error. The finding names the class,
 unlike the message of mypy.
 
@@ -58,13 +61,16 @@ the return type of the function still names the errors.
 import ast
 from collections.abc import Iterator, Sequence
 
-from mypy.types import Instance, ProperType, TypeType, get_proper_type
-
+from seamwise.check._mypy.types import Instance, ProperType, TypeType, get_proper_type
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.adapter_coverage import find_missing_arms
-from seamwise.check.inference.exhaustiveness_fix import assert_never_edits
-from seamwise.check.rules.rule import Rule
+from seamwise.check.inference.exhaustiveness_fix import (
+    assert_never_edits,
+    missing_arm_edits,
+    remaining_errors,
+)
+from seamwise.check.rules.rule import Rule, join_class_names
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
 
@@ -95,8 +101,15 @@ def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
     if len(subject) > 1 and all(_TAGGED in base_names(member) for member in subject):
         for arm in match.cases:
             if _is_wildcard(arm) and not _is_closed(arm, match.subject, module):
-                edits = assert_never_edits(match, arm, inference_of(module))
+                inference = inference_of(module)
+                edits = assert_never_edits(match, arm, inference) or missing_arm_edits(
+                    match, arm, inference
+                )
                 message = 'This wildcard arm silently handles errors that are added later.'
+                remaining = remaining_errors(match, arm, inference)
+                if remaining:
+                    names = join_class_names(remaining)
+                    message = f'This wildcard arm handles {names}, and errors that are added later.'
                 yield RawFinding(arm, message, _HELP, edits)
             yield from _check_base_class(arm, arm.pattern, subject, module)
         return

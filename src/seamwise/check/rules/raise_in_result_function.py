@@ -34,72 +34,58 @@ def reduction(percent: int) -> Result[int, OutOfRange]:
 | Exception | Reported |
 | --- | --- |
 | An expected exception such as `ValueError` | yes |
+| An expected exception of a helper in the checked files, at the call of the helper | yes |
+| An exception that is caught in the same function, or suppressed | no |
+| `StopIteration` of `__next__`, and what other special methods answer with | no |
 | `AssertionError`, `NotImplementedError`, which report a bug | no |
 | A caught exception that is raised again, also if it was stored as an `Exception` | no |
 | The exception that `or_raise` raises | no |
 | `SystemExit` and others that end the process | no |
-| An exception that an enclosing `@attempt` converts | no |
+| An exception that an enclosing `@attempt` or `@safe(exceptions=…)` converts | no |
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
-from mypy.types import CallableType, Instance, ProperType, TypeType, get_proper_type
-
+from seamwise.check.facts import ExceptionFlow, FileFacts, HelperCall, RuleHit
 from seamwise.check.findings import RawFinding
-from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import base_names, is_result, returned_type, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
-
-_ALLOWED = frozenset(
-    {'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised'}
+from seamwise.check.inference.exception_flows import (
+    converted_exceptions,
+    escaping_classes,
+    raises_again,
+    returns_result,
 )
-_ANY_EXCEPTION = frozenset({'builtins.Exception', 'builtins.BaseException'})
-_ATTEMPT, _FALLIBLE = 'seamwise.edges.attempt', 'seamwise.scope.fallible'
+from seamwise.check.rules.rule import Rule, short_name
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
+
+_BASE_EXCEPTION = 'builtins.BaseException'
 _HELP = (
     'Return a Failure with an error of the channel, or call `do.fail(…)`;'
     ' for a bug, raise AssertionError.'
 )
+_WRONG_CALLS = frozenset({'builtins.TypeError', 'builtins.RuntimeError'})
+"""Exceptions that report a wrong call as a rule. Those of helpers are not followed."""
+_VALUE_ERROR = 'builtins.ValueError'
+"""Reports a wrong call in many functions, and is followed in the same file only, one call far."""
+_BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
+_CALL_HELP = 'Convert it with `attempt(…, when(…).becomes(…))`, or let the helper return a Result.'
 
 
 def _find_raised_exceptions(module: Module) -> Iterator[RawFinding]:
     for node in module.nodes_of_type(ast.Raise):
-        if node.exc is None:
-            continue
-        classes = _ordinary_classes(node.exc, module)
         function = _enclosing_function(node, module)
-        if not classes or function is None:
+        if node.exc is None or function is None:
             continue
-        if _raises_again(node, module) or not _returns_result(function, module):
+        classes = escaping_classes(node.exc, node, function, module)
+        if not classes or raises_again(node, module) or not returns_result(function, module):
             continue
-        converted = _exceptions_of_attempt(function, module)
-        if converted is None or all(names & converted for names in classes):
+        converted = converted_exceptions(function, module)
+        if converted is None or all(converted & {*class_.bases} for class_ in classes):
             continue
-        names = ' or '.join(sorted({item.type.name for item in _instances(node.exc, module)}))
+        names = ' or '.join(sorted({class_.short_name for class_ in classes}))
         message = f'`{function.name}` returns a Result, but raises {names}.'
         yield RawFinding(node, message, _HELP)
-
-
-def _ordinary_classes(raised: ast.expr, module: Module) -> list[frozenset[str]]:
-    """Return the ordinary exception classes that are raised, each as the names of its bases."""
-    classes = [base_names(item) for item in _instances(raised, module)]
-    return [names for names in classes if 'builtins.Exception' in names and not names & _ALLOWED]
-
-
-def _instances(raised: ast.expr, module: Module) -> list[Instance]:
-    instances = [
-        _instance(member) for type_ in module.types_of(raised) for member in union_members(type_)
-    ]
-    return [instance for instance in instances if instance is not None]
-
-
-def _instance(type_: ProperType) -> Instance | None:
-    """Return the exception of `raise ValueError()` or of `raise ValueError`."""
-    if isinstance(type_, CallableType) and type_.is_type_obj():
-        type_ = get_proper_type(type_.ret_type)
-    if isinstance(type_, TypeType):
-        type_ = type_.item
-    return type_ if isinstance(type_, Instance) else None
 
 
 def _enclosing_function(node: ast.AST, module: Module) -> Function | None:
@@ -112,106 +98,109 @@ def _enclosing_function(node: ast.AST, module: Module) -> Function | None:
     return None
 
 
-def _raises_again(node: ast.Raise, module: Module) -> bool:
-    """Return whether it raises a caught exception: `except OSError as error: …; raise error`."""
-    if _is_stored_exception(node.exc, module):
-        return True
-    if not isinstance(node.exc, ast.Name):
-        return False
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, FUNCTIONS):
-        parent = module.parents.get(parent)
-        if isinstance(parent, ast.ExceptHandler) and parent.name == node.exc.id:
-            return True
-    return False
+def _find_exceptions_of_helpers(
+    files: Sequence[FileFacts],
+) -> Iterator[tuple[FileFacts, RuleHit]]:
+    flows = {flow.function: flow for file in files for flow in file.exception_flows}
+    callers = _callers(flows.values())
+    escaping = _escaping_exceptions(flows, callers)
+    for file in files:
+        value_errors = {
+            flow.function: {
+                item.name: item.bases for item in flow.raised if item.name == _VALUE_ERROR
+            }
+            for flow in file.exception_flows
+        }
+        for flow in file.exception_flows:
+            for call in flow.calls if flow.is_result else ():
+                exceptions = [
+                    name
+                    for name, bases in {
+                        **_through(call, escaping),
+                        **_through(call, value_errors),
+                    }.items()
+                    if not _is_handled_above(flow.function, {*bases}, flows, callers)
+                ]
+                if exceptions:
+                    names = ' or '.join(sorted(map(short_name, exceptions)))
+                    message = (
+                        f'`{short_name(flow.function)}` returns a Result,'
+                        f' but raises {names} through `{call.call}()`.'
+                    )
+                    yield file, RuleHit('SW102', call.location, message, _CALL_HELP)
 
 
-def _is_stored_exception(raised: ast.expr | None, module: Module) -> bool:
-    """Return whether a name is typed as `Exception` itself, so that it was caught elsewhere."""
-    match raised:
-        case ast.Call(ast.Attribute(stored, 'with_traceback')):
-            return _is_stored_exception(stored, module)
-        case ast.Name() | ast.Attribute():
-            members = list(union_members(module.type_of(raised)))
-            return bool(members) and all(
-                isinstance(member, Instance) and member.type.fullname in _ANY_EXCEPTION
-                for member in members
-            )
-        case _:
-            return False
+_Escaping = dict[str, dict[str, tuple[str, ...]]]
+"""Exceptions by function, each with its base classes."""
 
 
-def _returns_result(function: Function, module: Module) -> bool:
-    declared = module.declared_type(function)
-    if declared is not None and is_result(returned_type(declared.ret_type)):
-        return True
-    if not _decorator_names(function, module) & {_FALLIBLE, _ATTEMPT}:
-        # Without annotations, the types of its `return` statements decide.
-        values = _returned_values(function)
-        return declared is None and any(is_result(module.type_of(value)) for value in values)
-    decorated = module.decorated_type(function)
-    return isinstance(decorated, CallableType) and is_result(returned_type(decorated.ret_type))
+_Callers = Mapping[str, Sequence[str]]
 
 
-def _returned_values(function: Function) -> Iterator[ast.expr]:
-    queue: list[ast.AST] = list(function.body)
+def _callers(flows: Iterable[ExceptionFlow]) -> _Callers:
+    """Return the callers of each function."""
+    callers: dict[str, list[str]] = {}
+    for flow in flows:
+        for callee in dict.fromkeys(call.callee for call in flow.calls):
+            callers.setdefault(callee, []).append(flow.function)
+    return callers
+
+
+def _escaping_exceptions(flows: Mapping[str, ExceptionFlow], callers: _Callers) -> _Escaping:
+    """Return the exceptions that leave each helper, also those of the helpers that it calls."""
+    escaping: _Escaping = {
+        flow.function: {
+            item.name: item.bases
+            for item in flow.raised
+            if item.name not in _WRONG_CALLS | {_VALUE_ERROR}
+        }
+        for flow in flows.values()
+        if not flow.is_result
+    }
+    queue = [name for name, exceptions in escaping.items() if exceptions]
     while queue:
-        node = queue.pop()
-        if isinstance(node, ast.Return) and node.value is not None:
-            yield node.value
-        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            queue += children(node)
+        for caller in callers.get(queue.pop(), ()):
+            if caller not in escaping:
+                continue
+            exceptions = escaping[caller]
+            count = len(exceptions)
+            for call in flows[caller].calls:
+                exceptions |= _through(call, escaping)
+            if len(exceptions) > count:
+                queue.append(caller)
+    return escaping
 
 
-def _decorator_names(function: Function, module: Module) -> set[str]:
+def _through(call: HelperCall, escaping: _Escaping) -> dict[str, tuple[str, ...]]:
+    """Return the exceptions of a helper that no handler around its call stops."""
     return {
-        module.full_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        for decorator in function.decorator_list
+        name: bases
+        for name, bases in escaping.get(call.callee, {}).items()
+        if _BASE_EXCEPTION not in call.caught and set(call.caught).isdisjoint(bases)
     }
 
 
-def _exceptions_of_attempt(function: Function, module: Module) -> frozenset[str] | None:
-    """Return the exceptions that enclosing `@attempt` decorators convert; None if unknown."""
-    names: set[str] = set()
-    scope: ast.AST | None = function
-    while scope is not None:
-        for decorator in scope.decorator_list if isinstance(scope, FUNCTIONS) else ():
-            if isinstance(decorator, ast.Call) and module.full_name(decorator.func) == _ATTEMPT:
-                converted = _conversions(decorator.args[-1], module) if decorator.args else None
-                if converted is None:
-                    return None
-                names |= converted
-        scope = module.parents.get(scope)
-    return frozenset(names)
-
-
-def _conversions(node: ast.expr, module: Module) -> set[str] | None:
-    """Return the exceptions of `when(A).becomes(…) | when(B).becomes(…)`, also behind a name."""
-    if isinstance(node, ast.BinOp):
-        left, right = _conversions(node.left, module), _conversions(node.right, module)
-        return None if left is None or right is None else left | right
-    if isinstance(node, ast.Name):
-        values = [
-            statement.value
-            for statement in module.syntax.body
-            if isinstance(statement, ast.Assign | ast.AnnAssign)
-            and statement.value is not None
-            and _binds(statement, node.id)
-        ]
-        return _conversions(values[0], module) if len(values) == 1 else None
-    match node:
-        case ast.Call(ast.Attribute(ast.Call(when, [exception]), 'becomes')) if (
-            module.full_name(when) == 'seamwise.edges.when'
-        ):
-            name = module.full_name(exception)
-            return {name} if name else None
-        case _:
-            return None
-
-
-def _binds(statement: ast.Assign | ast.AnnAssign, name: str) -> bool:
-    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-    return any(isinstance(target, ast.Name) and target.id == name for target in targets)
+def _is_handled_above(
+    function: str, bases: AbstractSet[str], flows: Mapping[str, ExceptionFlow], callers: _Callers
+) -> bool:
+    """Return whether a direct or indirect caller names the exception in a handler."""
+    visited = {function}
+    queue = [function]
+    while queue:
+        callee = queue.pop()
+        for caller in callers.get(callee, ()):
+            caught = {
+                name
+                for call in flows[caller].calls
+                if call.callee == callee
+                for name in call.caught
+            }
+            if not bases.isdisjoint(caught - _BROAD):
+                return True
+            if caller not in visited:
+                visited.add(caller)
+                queue.append(caller)
+    return False
 
 
 RULE = Rule(
@@ -220,4 +209,5 @@ RULE = Rule(
     'error',
     __doc__ or '',
     _find_raised_exceptions,
+    _find_exceptions_of_helpers,
 )

@@ -8,12 +8,16 @@ from seamwise.check.rules import (
     escaping_scope,
     impossible_error,
     layer_violation,
+    lost_cause,
+    nested_result,
     no_producer,
     open_channel,
     open_seam,
     pointless_retry,
     raise_in_result_function,
+    refused_class,
     repeated_request,
+    result_as_condition,
     secret_in_message,
     silent_default,
     unchecked_unwrap,
@@ -21,11 +25,13 @@ from seamwise.check.rules import (
     unhandled_guard_error,
     unreachable_arm,
     unused_result,
+    unused_suppression,
 )
 
 RULES = MappingProxyType({
     module.RULE.code: module.RULE
     for module in (
+        unused_suppression,
         unused_result,
         raise_in_result_function,
         broad_except,
@@ -42,6 +48,10 @@ RULES = MappingProxyType({
         unhandled_guard_error,
         silent_default,
         committed_failure,
+        result_as_condition,
+        lost_cause,
+        nested_result,
+        refused_class,
         uncovered_dependency,
         repeated_request,
     )

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from seamwise.check.facts import FileFacts, RuleHit
-from seamwise.check.findings import RawFinding, Severity
+from seamwise.check.facts import FileFacts, RuleHit, Severity
+from seamwise.check.findings import RawFinding
 from seamwise.check.typed_ast.program import Module
 
 

@@ -39,10 +39,17 @@ Sensitive names are those that `redact` masks; `max_tokens` is not among them.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from mypy.nodes import RefExpr, StrExpr, TypeInfo, Var
-from mypy.types import CallableType, Instance, LiteralType, NoneType, ProperType, TupleType, Type
-
 from seamwise import messages
+from seamwise.check._mypy.nodes import RefExpr, StrExpr, TypeInfo, Var
+from seamwise.check._mypy.types import (
+    CallableType,
+    Instance,
+    LiteralType,
+    NoneType,
+    ProperType,
+    TupleType,
+    Type,
+)
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import base_names, union_members

@@ -37,7 +37,11 @@ def hello(uid: int) -> str:
 | `.unwrap()` after `isinstance`, `is_success`, a `match` or an early return | no |
 | `assert is_success(result)` | yes: it can fail just like `.unwrap()` |
 | `.unwrap()` after such an assertion | no: the assertion itself is reported |
+| An `IOResult` of `returns`, e.g. of an `@impure_safe` function | as a Result |
 | Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
+
+`--fix` replaces `.unwrap()` by `do`, or returns the failure before it, if the channel of the
+function contains all errors of the Result.
 """
 
 import ast
@@ -45,13 +49,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.propagation_fix import unwrap_edits
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, channel_of
+from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_channel_of
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
 _GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
 _UNTYPED_GUARD = 'returns.pipeline.is_successful'
 """Checks a Result at run time, but narrows no type."""
+_CONTAINERS = SUCCESS | FAILURE | {'returns.io.IOSuccess', 'returns.io.IOFailure'}
 _CHECKS = _GUARDS | {'builtins.isinstance', 'builtins.type'}
 _HELP = (
     'Check it first (`isinstance`, `is_success`, a `match`),'
@@ -89,7 +96,7 @@ def _find_unchecked_unwraps(module: Module) -> Iterator[RawFinding]:
 def _check_call(
     call: ast.Call, value: ast.expr, method: str, module: Module
 ) -> Iterator[RawFinding]:
-    channel = channel_of(module.type_of(value))
+    channel = any_channel_of(module.type_of(value))
     if channel is None:
         return
     may_raise = channel.is_failure if method == 'unwrap' else channel.is_success
@@ -99,7 +106,7 @@ def _check_call(
     message = (
         f'`.{method}()` raises if this Result is {container}, and no earlier check rules that out.'
     )
-    yield RawFinding(call, message, _HELP)
+    yield RawFinding(call, message, _HELP, unwrap_edits(call, inference_of(module)))
 
 
 def _has_unfollowed_check(
@@ -149,7 +156,7 @@ def _scope(node: ast.AST, module: Module) -> ast.AST:
 
 def _check_assertion(node: ast.Assert, module: Module) -> Iterator[RawFinding]:
     subject = _asserted_result(node.test, module)
-    channel = channel_of(module.type_of(subject)) if subject is not None else None
+    channel = any_channel_of(module.type_of(subject)) if subject is not None else None
     if subject is None or channel is None or not (channel.is_success and channel.is_failure):
         return
     message = f'`{ast.unparse(subject)}` may be a Success or a Failure: an assertion is no check.'
@@ -176,7 +183,7 @@ def _asserted_result(test: ast.expr, module: Module) -> ast.expr | None:
 
 
 def _is_container(node: ast.expr, module: Module) -> bool:
-    return module.full_name(node) in SUCCESS | FAILURE
+    return module.full_name(node) in _CONTAINERS
 
 
 RULE = Rule(

@@ -56,8 +56,7 @@ adapter may handle more errors than each of its users sends.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from mypy.nodes import TypeInfo
-
+from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.bindings import ValueBinding

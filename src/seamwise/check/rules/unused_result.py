@@ -40,15 +40,21 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | A Result as a statement, also after `await` | yes |
 | A tuple, list or dict of Results, or a task that returns one | yes |
 | A lambda that returns a Result to a caller that ignores its return value | yes |
+| A function handed over to such a caller: `atexit.register(save)`, `Thread(target=save)` | yes |
 | A Result in a local name that is never read | yes |
+| A loop that overwrites the Result of each iteration, so that only the last one is read | yes |
+| An `IOResult` or `FutureResult` of `returns` in one of these places | yes |
 | A Result that is matched, unwrapped, passed, returned, yielded or stored | no |
 | `_ = save(…)`, which discards the Result explicitly | no |
+
+`--fix` passes the Result to `do`, or returns its failure, if the channel of the function contains
+all of its errors. Editors offer `_ = …` too.
 """
 
 import ast
 from collections.abc import Iterable, Iterator
 
-from mypy.types import (
+from seamwise.check._mypy.types import (
     CallableType,
     Instance,
     LiteralType,
@@ -58,15 +64,22 @@ from mypy.types import (
     UnionType,
     get_proper_type,
 )
-
+from seamwise.check.facts import QuickFix
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.annotations import node_edit, node_source
+from seamwise.check.inference.propagation_fix import discarded_result_edits
 from seamwise.check.liveness import bound_names, unread_assignments
+from seamwise.check.rules.discarding_calls import discarded_functions, discarding_decorator
+from seamwise.check.rules.overwritten_result import overwritten_assignments
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     CONTAINERS,
     Channel,
+    any_channel_of,
     awaited_type,
     base_names,
+    call_result_type,
     channel_of,
     contained_channel,
     format_types,
@@ -75,6 +88,7 @@ from seamwise.check.typed_ast.channels import (
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 _HELP = 'Match it, return it, or pass it to `do` or to a step; to discard it, write `_ = …`.'
+_CALLBACK_HELP = 'Pass a function that handles the Result, with `tap_error`, a log or a `match`.'
 _RAISES_CONTEXTS = frozenset({
     '_pytest.raises.RaisesExc', '_pytest.raises.RaisesGroup', '_pytest.python_api.RaisesContext',
     'unittest.case._AssertRaisesContext',
@@ -89,8 +103,14 @@ def _find_discarded_results(module: Module) -> Iterator[RawFinding]:
         yield from _check_statement(statement, module)
     for callback in module.nodes_of_type(ast.Lambda):
         yield from _check_lambda(callback, module)
+    for call in module.nodes_of_type(ast.Call):
+        yield from _check_handed_over(call, module)
+    for decorated in module.functions():
+        yield from _check_decorated(decorated, module)
     for function in _functions_binding_results(module):
-        yield from _check_local_names(function, module)
+        unread = _unread_names(function, module)
+        yield from _check_local_names(function, unread, module)
+        yield from _check_loops(function, unread, module)
 
 
 def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
@@ -103,7 +123,17 @@ def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding
         return
     if not _must_raise(statement, module):
         message = f'The Result of {_excerpt(value)} is discarded{_lost_errors(channel)}.'
-        yield RawFinding(statement, message, _HELP)
+        edits = discarded_result_edits(statement, inference_of(module))
+        yield RawFinding(
+            statement, message, _HELP, edits, quick_fixes=(_discard_fix(statement, module),)
+        )
+
+
+def _discard_fix(statement: ast.Expr, module: Module) -> QuickFix:
+    text = node_source(statement.value, module)
+    return QuickFix(
+        'Discard the Result explicitly', (node_edit(statement.value, f'_ = {text}', module),)
+    )
 
 
 def _comes_from_store(value: ast.expr, module: Module) -> bool:
@@ -128,30 +158,34 @@ def _must_raise(statement: ast.Expr, module: Module) -> bool:
 
 
 def _check_lambda(function: ast.Lambda, module: Module) -> Iterator[RawFinding]:
-    parent = module.parents.get(function)
-    if isinstance(parent, ast.keyword):
-        call = module.parents.get(parent)
-        if isinstance(call, ast.Call) and parent.arg is not None:
-            yield from _check_callback(function, call, parent.arg, module)
-    elif isinstance(parent, ast.Call) and function in parent.args:
-        index = parent.args.index(function)
-        # The position of an argument after `*names` is unknown.
-        if not any(isinstance(argument, ast.Starred) for argument in parent.args[:index]):
-            yield from _check_callback(function, parent, index, module)
-
-
-def _check_callback(
-    function: ast.Lambda, call: ast.Call, parameter: int | str, module: Module
-) -> Iterator[RawFinding]:
     channel = _result_channel(function.body, module)
-    if channel is None or not _ignores_return_value(call, parameter, module):
+    if channel is None or not _is_passed_to_ignoring_callee(function, module):
         return
     yield RawFinding(
         function.body,
         f'The Result of {_excerpt(function.body)} is discarded{_lost_errors(channel)}:'
         ' the caller ignores the return value of this lambda.',
-        'Pass a function that handles the Result, with `tap_error`, a log or a `match`.',
+        _CALLBACK_HELP,
     )
+
+
+def _is_passed_to_ignoring_callee(function: ast.Lambda, module: Module) -> bool:
+    """Return whether a lambda is an argument that is typed as returning None or any object."""
+    parent = module.parents.get(function)
+    if isinstance(parent, ast.keyword):
+        call = module.parents.get(parent)
+        return (
+            isinstance(call, ast.Call)
+            and parent.arg is not None
+            and _ignores_return_value(call, parent.arg, module)
+        )
+    if isinstance(parent, ast.Call) and function in parent.args:
+        index = parent.args.index(function)
+        # The position of an argument after `*names` is unknown.
+        return not any(
+            isinstance(argument, ast.Starred) for argument in parent.args[:index]
+        ) and _ignores_return_value(parent, index, module)
+    return False
 
 
 def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) -> bool:
@@ -198,6 +232,62 @@ def _is_none_or_object(type_: Type) -> bool:
     )
 
 
+def _check_handed_over(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    """Check a function that is passed to another package, which discards its return value."""
+    for argument, callee in discarded_functions(call, module):
+        if isinstance(argument, ast.Lambda):
+            returned = _result_channel(argument.body, module)
+            if _is_passed_to_ignoring_callee(argument, module):
+                # Reported as a lambda already.
+                continue
+        else:
+            channels = (
+                contained_channel(call_result_type(type_)) for type_ in module.types_of(argument)
+            )
+            returned = next((channel for channel in channels if channel is not None), None)
+        if returned is not None:
+            yield RawFinding(
+                argument,
+                f'`{callee}` discards the Result of {_function_excerpt(argument)}'
+                f'{_lost_errors(returned)}.',
+                _CALLBACK_HELP,
+            )
+
+
+def _check_decorated(function: Function, module: Module) -> Iterator[RawFinding]:
+    decorator = discarding_decorator(function.decorator_list, module)
+    declared = module.declared_type(function) if decorator is not None else None
+    channel = contained_channel(declared.ret_type) if declared is not None else None
+    if decorator is not None and channel is not None:
+        yield RawFinding(
+            decorator,
+            f'`{ast.unparse(decorator)}` discards the Result of `{function.name}`'
+            f'{_lost_errors(channel)}.',
+            _CALLBACK_HELP,
+        )
+
+
+def _function_excerpt(function: ast.expr) -> str:
+    if isinstance(function, ast.Lambda):
+        return 'this lambda'
+    text = ast.unparse(function)
+    return f'`{text}`' if len(text) <= _MAX_CODE else 'this function'
+
+
+def _check_loops(function: Function, unread: set[ast.Name], module: Module) -> Iterator[RawFinding]:
+    for statement, name in overwritten_assignments(function, module):
+        if name in unread or statement.value is None:
+            continue
+        channels = [any_channel_of(type_) for type_ in module.types_of(statement.value)]
+        channel = next((channel for channel in channels if channel is not None), None)
+        if channel is not None and channel.is_failure:
+            yield RawFinding(
+                statement,
+                f'Only the last Result of this loop is read{_lost_errors(channel)}.',
+                'Check it in the loop, or combine the Results with `collect` or `accumulate`.',
+            )
+
+
 def _functions_binding_results(module: Module) -> Iterable[Function]:
     """Return the functions that bind a Result to a name; only these need live-variable analysis."""
     functions: dict[Function, None] = {}
@@ -234,14 +324,17 @@ def _enclosing_functions(node: ast.AST, module: Module) -> Iterator[Function]:
         parent = module.parents.get(parent)
 
 
-def _check_local_names(
-    function: ast.FunctionDef | ast.AsyncFunctionDef, module: Module
-) -> Iterator[RawFinding]:
-    unread = {
+def _unread_names(function: Function, module: Module) -> set[ast.Name]:
+    return {
         name
         for name in unread_assignments(function, lambda item: _may_suppress(item, module))
         if name.id != '_'
     }
+
+
+def _check_local_names(
+    function: Function, unread: set[ast.Name], module: Module
+) -> Iterator[RawFinding]:
     if not unread:
         return
     for node in walk(function):

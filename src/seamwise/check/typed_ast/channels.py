@@ -9,8 +9,10 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from msgspec import Struct
-from mypy.nodes import TypeInfo
-from mypy.types import (
+
+from seamwise.check._mypy.nodes import TypeInfo
+from seamwise.check._mypy.type_operations import method_type, type_argument
+from seamwise.check._mypy.types import (
     CallableType,
     Instance,
     LiteralType,
@@ -27,12 +29,15 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.typed_ast.mypy_types import method_type, type_argument
-
 SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
 FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
 RESULT = 'returns.result.Result'
 """Base class of Success and Failure."""
+_RESULT = frozenset({RESULT})
+_IO_RESULTS = frozenset({'returns.io.IOResult', 'returns.future.FutureResult'})
+_EVERY_RESULT = _RESULT | _IO_RESULTS
+_SUCCESSES = SUCCESS | {'returns.io.IOSuccess'}
+_FAILURES = FAILURE | {'returns.io.IOFailure'}
 
 CONTAINERS = frozenset({
     'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
@@ -46,6 +51,8 @@ UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
 """Base classes that do not name a particular error."""
 
 _AWAITABLE = 'typing.Awaitable'
+_FUTURES = frozenset({'concurrent.futures._base.Future', 'multiprocessing.pool.ApplyResult'})
+"""Handles of calls in other threads or processes; each contains what the call returns."""
 _PARTIAL = 'functools.partial'
 _MAX_CONTAINER_DEPTH = 3
 """Limit for Results in nested containers; recursive type aliases have no end."""
@@ -170,7 +177,18 @@ class Channel(Struct, frozen=True):
 
 def channel_of(type_: Type | None) -> Channel | None:
     """Return the channel of a Result, or of a union with Results; None for any other type."""
-    results = [member for member in union_members(type_) if RESULT in base_names(member)]
+    return _channel(type_, _RESULT)
+
+
+def any_channel_of(type_: Type | None) -> Channel | None:
+    """Return the channel of a Result, or of an IOResult or a FutureResult of `returns`."""
+    return _channel(type_, _EVERY_RESULT)
+
+
+def _channel(type_: Type | None, bases: frozenset[str]) -> Channel | None:
+    results = [
+        member for member in union_members(type_) if not bases.isdisjoint(base_names(member))
+    ]
     if not results:
         return None
     values: list[ProperType] = []
@@ -180,12 +198,12 @@ def channel_of(type_: Type | None) -> Channel | None:
         values += _possible_members(value)
         errors += _possible_members(error)
     names = {_class_name(result) for result in results}
-    is_open = not names <= SUCCESS | FAILURE
+    is_open = not names <= _SUCCESSES | _FAILURES
     return Channel(
         tuple(values),
         tuple(errors),
-        is_success=is_open or not names.isdisjoint(SUCCESS),
-        is_failure=is_open or not names.isdisjoint(FAILURE),
+        is_success=is_open or not names.isdisjoint(_SUCCESSES),
+        is_failure=is_open or not names.isdisjoint(_FAILURES),
         is_open=is_open,
     )
 
@@ -193,11 +211,12 @@ def channel_of(type_: Type | None) -> Channel | None:
 def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType | None]:
     name = _class_name(result)
     if isinstance(result, Instance) and len(result.args) == 1:
-        if name in SUCCESS:
+        if name in _SUCCESSES:
             return get_proper_type(result.args[0]), None
-        if name in FAILURE:
+        if name in _FAILURES:
             return None, get_proper_type(result.args[0])
-    return type_argument(result, RESULT, 0), type_argument(result, RESULT, 1)
+    base = next(iter(base_names(result) & _EVERY_RESULT))
+    return type_argument(result, base, 0), type_argument(result, base, 1)
 
 
 def _possible_members(type_: ProperType | None) -> Iterator[ProperType]:
@@ -210,12 +229,15 @@ def _possible_members(type_: ProperType | None) -> Iterator[ProperType]:
 
 
 def contained_channel(type_: Type | None) -> Channel | None:
-    """Return the channel of a Result, of an awaitable Result, or of Results in a container."""
-    direct = channel_of(type_) or _channel_in_container(type_)
+    """Return the channel of any Result, of an awaitable one, or of Results in a container.
+
+    A future of another thread counts as a container.
+    """
+    direct = any_channel_of(type_) or _channel_in_container(type_)
     if direct is not None:
         return direct
     for awaited in _awaited_members(type_):
-        channel = channel_of(awaited) or _channel_in_container(awaited)
+        channel = any_channel_of(awaited) or _channel_in_container(awaited)
         if channel is not None:
             return channel
     return None
@@ -227,7 +249,7 @@ def _channel_in_container(type_: Type | None, depth: int = 0) -> Channel | None:
         return None
     for member in union_members(type_):
         for item in _item_types(member):
-            channel = channel_of(item) or _channel_in_container(item, depth + 1)
+            channel = any_channel_of(item) or _channel_in_container(item, depth + 1)
             if channel is not None:
                 return channel
     return None
@@ -236,7 +258,9 @@ def _channel_in_container(type_: Type | None, depth: int = 0) -> Channel | None:
 def _item_types(type_: ProperType) -> Iterable[Type]:
     if isinstance(type_, TupleType):
         return type_.items
-    return type_.args if isinstance(type_, Instance) and type_.type.fullname in CONTAINERS else ()
+    if not isinstance(type_, Instance) or type_.type.fullname not in CONTAINERS | _FUTURES:
+        return ()
+    return type_.args
 
 
 def is_result(type_: Type | None) -> bool:

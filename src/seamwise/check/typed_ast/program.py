@@ -8,11 +8,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
-from mypy.nodes import Decorator, Expression, FuncDef, RefExpr, TypeAlias, Var
-from mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
-
+from seamwise.check._mypy.node_index import ExpressionKey, NodeIndex, Position, Positions
+from seamwise.check._mypy.nodes import Decorator, Expression, FuncDef, RefExpr, TypeAlias, Var
+from seamwise.check._mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
 from seamwise.check.facts import Location
-from seamwise.check.typed_ast.mypy_nodes import ExpressionKey, NodeIndex, Position, Positions
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -133,6 +132,24 @@ class Module:
         else:
             end = len(text.rstrip())
         return Location(line, column + 1, last_line, end + 1, text)
+
+    @property
+    def is_untyped(self) -> bool:
+        """Whether the module has calls, but no call has a type.
+
+        Calls in an `if` do not count, because mypy may skip them: `if not TYPE_CHECKING: …`.
+        """
+        calls = list(self.nodes_of_type(ast.Call))
+        return not any(map(self.types_of, calls)) and any(map(self._is_expected, calls))
+
+    def _is_expected(self, call: ast.Call) -> bool:
+        """Return whether a call must be reachable, as far as its file shows."""
+        if isinstance(call.func, ast.Name) and call.func.id == 'assert_never':
+            return False
+        parent: ast.AST | None = call
+        while parent is not None and not isinstance(parent, ast.If):
+            parent = self.parents.get(parent)
+        return parent is None
 
     @cached_property
     def _tree(self) -> _Tree:

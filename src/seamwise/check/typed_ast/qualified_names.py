@@ -3,8 +3,7 @@
 import ast
 from collections.abc import Mapping
 
-from mypy.types import AnyType
-
+from seamwise.check._mypy.types import AnyType
 from seamwise.check.typed_ast.program import Module
 
 

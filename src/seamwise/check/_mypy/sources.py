@@ -1,16 +1,14 @@
-"""Source files grouped for mypy, and the mypy options of the check.
-
-Only this module, `mypy_build`, `typed_ast.mypy_nodes`, `typed_ast.mypy_types` and the plugin use
-internals of mypy: everything except `mypy.nodes` and `mypy.types`. This one uses source discovery,
-the configuration reader, `Options` and the source decoder.
-"""
+"""Source files grouped for mypy, and the mypy options of the check."""
 
 import ast
 import io
 import os
+import re
+import sys
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from msgspec import Struct
 from mypy.find_sources import InvalidSourceList, SourceFinder, create_source_list
@@ -20,8 +18,34 @@ from mypy.modulefinder import BuildSource
 from mypy.options import Options
 from mypy.util import decode_python_encoding
 
+from seamwise.check._mypy.files import CheckedFiles
+from seamwise.check.environments import project_python
+
 _ALL_MODULES = '*.*'
 """Section pattern that matches every module in a mypy configuration."""
+
+_NEWER_OPTIONS: Mapping[str, object] = {'native_parser': True, 'num_workers': 0}
+"""Options that older versions of mypy do not have. The native parser is the default from 2.4 on."""
+
+_HIDING_OPTIONS_OFF: Mapping[str, object] = {
+    'ignore_errors': False,
+    'ignore_missing_imports': False,
+}
+"""Options that hide the messages about missing types, and their neutral values."""
+
+_OVERRIDDEN = frozenset({*_HIDING_OPTIONS_OFF, 'check_untyped_defs'})
+"""Options that have no effect in the section of a module."""
+
+_IMPORT_CODES = frozenset({'import', 'import-not-found', 'import-untyped'})
+
+_HARMLESS = 'No [mypy] section in config file'
+"""Message about a configuration that has sections for modules only."""
+
+_TYPE_IGNORE = re.compile(r'^\s*#\s*type:\s*ignore')
+_MYPY_COMMENT = re.compile(
+    r'^# mypy: .*(?:ignore|disable|follow)[-_](?:errors|missing|error|imports|untyped)',
+    re.MULTILINE,
+)
 
 
 class SourceProblem(Struct, frozen=True):
@@ -68,38 +92,93 @@ class SourceGroup(Struct):
         return bool(unparsable)
 
 
-def mypy_options(problems: list[SourceProblem]) -> Options | None:
-    """Read the mypy configuration of the current directory; None if mypy rejects it."""
-    output = io.StringIO()
-    try:
-        _, options = process_options([], stdout=output, stderr=output, require_targets=False)
-    except SystemExit:
-        message = ' '.join(output.getvalue().split())
-        problems.append(SourceProblem('', f'mypy refuses its configuration: {message}'))
+def mypy_options(problems: list[SourceProblem], *, python_executable: str = '') -> Options | None:
+    """Read the mypy configuration of the current directory; None if mypy rejects it.
+
+    Options that hide missing types are overridden: without types, no rule finds anything.
+
+    Args:
+        problems: Receives the reason why mypy rejects the configuration or ignores a part of it.
+        python_executable: Python of the environment that contains the imported packages. By
+            default, the configuration decides, then `project_python`.
+    """
+    options, output = _process_options(python_executable)
+    is_default = options is None or options.python_executable in {None, sys.executable}
+    if not python_executable and is_default:
+        python_executable = project_python(Path.cwd()) or ''
+        if python_executable:
+            options, output = _process_options(python_executable)
+    if options is None:
+        reason = output.rpartition('mypy: error: ')[2]
+        problems.append(SourceProblem('', f'mypy refuses its configuration: {reason}'))
         return None
+    if output:
+        # mypy reports a mistake in its configuration, and continues without that part.
+        message = f'mypy cannot use its configuration: {output}'
+        problems.append(SourceProblem('', message, is_unread=options.config_file is None))
+    if options.python_executable is None:
+        # `no_site_packages`
+        options.python_executable = python_executable or sys.executable
+    options.no_site_packages = False
     options.incremental = False
     options.cache_dir = os.devnull
     options.export_types = True
     options.preserve_asts = True
-    # The default of mypy from 2.4 on.
-    options.native_parser = True
-    options.num_workers = 0
+    for name, value in _NEWER_OPTIONS.items():
+        if hasattr(options, name):
+            setattr(options, name, value)
     options.check_untyped_defs = True
     options.output = 'json'
-    options.ignore_errors = False
     options.report_dirs = {}
+    # mypy hides some errors if there are very many.
+    options.many_errors_threshold = -1
+    for name, value in _with_types(_HIDING_OPTIONS_OFF, options.follow_imports).items():
+        setattr(options, name, value)
+    options.disable_error_code = _without_import_codes(options.disable_error_code)
+    options.disabled_error_codes = {
+        code for code in options.disabled_error_codes if code.code not in _IMPORT_CODES
+    }
     # Per-module settings must not hide the files under check: their errors may be ignored by mypy,
     # but their types are needed. The trees of imported modules are not.
     sections = {
-        pattern: {
-            option: value
-            for option, value in section.items()
-            if option not in {'ignore_errors', 'check_untyped_defs'}
-        }
+        pattern: _with_types(
+            {name: value for name, value in section.items() if name not in _OVERRIDDEN},
+            section.get('follow_imports'),
+        )
         for pattern, section in options.per_module_options.items()
     }
+    for section in sections.values():
+        if 'disable_error_code' in section:
+            section['disable_error_code'] = _without_import_codes(section['disable_error_code'])
     options.per_module_options = {_ALL_MODULES: {'preserve_asts': False}, **sections}
     return options
+
+
+def _process_options(python_executable: str) -> tuple[Options | None, str]:
+    """Return the options, or None, and the messages of mypy in one line."""
+    output = io.StringIO()
+    arguments = ['--python-executable', python_executable] if python_executable else []
+    try:
+        _, options = process_options(arguments, stdout=output, stderr=output, require_targets=False)
+    except SystemExit:
+        options = None
+    lines = [line for line in output.getvalue().split('\n') if not line.endswith(_HARMLESS)]
+    return options, ' '.join(' '.join(lines).split())
+
+
+def _with_types(section: Mapping[str, object], follow_imports: object) -> dict[str, object]:
+    """Return options with which mypy reads the imported modules."""
+    if follow_imports in {'skip', 'error'}:
+        # The errors of the imported modules are not needed.
+        return {**section, 'follow_imports': 'silent'}
+    return {**section}
+
+
+def _without_import_codes(codes: object) -> list[str]:
+    if not isinstance(codes, list):
+        return []
+    names = cast('list[str]', codes)
+    return [code for code in names if code not in _IMPORT_CODES]
 
 
 def copy_options(options: Options) -> Options:
@@ -147,6 +226,31 @@ def read_source(path: str) -> str:
     return decode_source(Path(path).read_bytes())
 
 
+def _visible_source(path: str) -> str | None:
+    """Return the text of a file whose comments would hide its types; None if there are none.
+
+    These are `# type: ignore` before the first statement, which makes the whole file unreachable
+    for mypy, and `# mypy:` with the options that `mypy_options` overrides. Columns stay the same.
+    """
+    try:
+        content = Path(path).read_bytes()
+        if b'type:' not in content and b'# mypy:' not in content:
+            return None
+        source = decode_source(content)
+    except (OSError, ValueError, SyntaxError):
+        # `parse_problem` reports it.
+        return None
+    text = _MYPY_COMMENT.sub(lambda match: match[0].replace('mypy:', 'mypy ', 1), source)
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if line.strip() and not line.lstrip().startswith('#'):
+            break
+        if _TYPE_IGNORE.match(line):
+            lines[index] = line.replace('type:', 'type ', 1)
+    text = ''.join(lines)
+    return None if text == source else text
+
+
 def parse_problem(path: str) -> SourceProblem | None:
     """Return the reason why Python cannot parse a file; None if it can."""
     try:
@@ -188,7 +292,8 @@ def _find_sources(
             file = os.path.normpath(source.path or '')
             if file not in yielded:
                 yielded.add(file)
-                yield BuildSource(file, source.module, base_dir=source.base_dir)
+                text = _visible_source(file)
+                yield BuildSource(file, source.module, text, base_dir=source.base_dir)
 
 
 def _path_error(path: str) -> str | None:
@@ -205,7 +310,7 @@ def _sources_at(
     path: str, options: Options, problems: list[SourceProblem]
 ) -> Sequence[BuildSource]:
     try:
-        return create_source_list([path], options)
+        return create_source_list([path], options, CheckedFiles())
     except InvalidSourceList as error:
         problems.append(SourceProblem(path, f'{str(error).rstrip(".")}.'))
         return ()

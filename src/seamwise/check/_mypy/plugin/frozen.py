@@ -14,7 +14,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.mypy_plugin import CODE, is_error_class
+from seamwise.check._mypy.plugin import CODE, is_error_class
 
 _SETATTR_ARGUMENTS = 3
 

@@ -8,7 +8,7 @@ from mypy.server.trigger import make_trigger
 from mypy.types import Instance, Type, UnboundType, UnionType, get_proper_type
 
 from seamwise import messages
-from seamwise.check.mypy_plugin import CODE, STRUCT, TAGGED_ERROR
+from seamwise.check._mypy.plugin import CODE, STRUCT, TAGGED_ERROR
 
 
 def check_template(ctx: ClassDefContext) -> None:

@@ -1,39 +1,53 @@
 """Runs of mypy on a group of files, and their results.
 
 All use of `mypy.build` is here: the build itself, its cache, its error messages and its crashes.
-See `mypy_sources` for the other modules that depend on mypy's internals.
 """
 
 import gc
 import io
 import re
 import sys
+from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import msgspec
 from msgspec import Struct
-from mypy import build, version
+from mypy import build
 from mypy.errors import CompileError
+from mypy.modulefinder import BuildSource
 from mypy.nodes import Expression, MypyFile
 from mypy.options import Options
 from mypy.types import Type
 
-from seamwise.check.mypy_sources import (
+from seamwise._text.phrases import pluralize
+from seamwise.check._mypy.files import CheckedFiles
+from seamwise.check._mypy.sources import (
     SourceGroup,
     SourceProblem,
     copy_options,
     module_of_path,
     relative_path,
 )
+from seamwise.check.facts import MissingImport
 
 if sys.platform != 'win32':
     import resource
 
-__all__ = ['MYPY_VERSION', 'Build', 'gc_disabled', 'missing_imports', 'run_mypy']
+__all__ = [
+    'CAN_CACHE',
+    'Build',
+    'TypeErrorPlace',
+    'gc_disabled',
+    'import_problems',
+    'missing_imports',
+    'run_mypy',
+]
 
-MYPY_VERSION = version.__version__
+CAN_CACHE: Final = hasattr(Options(), 'sqlite_num_shards')
+"""Whether this mypy has the cache that the check knows."""
 
 _STACK_SIZE = 512 * 1024 * 1024
 """Stack limit in bytes during a build; mypy's parser is recursive. Pages are allocated on use."""
@@ -41,6 +55,21 @@ _STACK_SIZE = 512 * 1024 * 1024
 _CRASH = re.compile(
     r'^(?P<path>.+?):(?:(?P<line>\d+):)? error: (?:INTERNAL ERROR|Cannot parse file)'
 )
+
+
+_IMPORT_CODES = frozenset({'import-not-found', 'import-untyped'})
+_OWN_MODULE = re.compile(r'"(?:seamwise|returns)(?:\.[\w.]+)?"')
+_INSTALL_HELP = (
+    'Install it in the environment of the project,'
+    ' or name another environment with --python-executable.'
+)
+
+
+class TypeErrorPlace(NamedTuple):
+    """File of an error that mypy reports, and its code."""
+
+    path: str
+    code: str
 
 
 class Build:
@@ -54,6 +83,15 @@ class Build:
     def messages(self) -> Sequence[str]:
         """Error messages of mypy: JSON, or plain text for those without a file."""
         return self._result.errors
+
+    @property
+    def type_errors(self) -> Counter[TypeErrorPlace]:
+        """Numbers of mypy's errors by file and code."""
+        return Counter(
+            TypeErrorPlace(relative_path(message.file), message.code or '')
+            for message in _decode_messages(self.messages)
+            if message.severity == 'error'
+        )
 
     @property
     def types(self) -> Mapping[Expression, Type]:
@@ -146,14 +184,42 @@ def run_mypy(
     return None
 
 
-def missing_imports(messages: Iterable[str]) -> Iterator[SourceProblem]:
-    """Yield a problem for each import that mypy could not resolve: its names have no types."""
-    for message in _decode_messages(messages):
-        if message.code in {'import-not-found', 'import-untyped'} and message.severity == 'error':
-            text = (
-                f'{message.message.rstrip(".")}: its values have no types, so no rule checks them.'
-            )
-            yield SourceProblem(message.file, text, line=message.line, is_unread=False)
+def missing_imports(build: Build) -> Mapping[str, Sequence[MissingImport]]:
+    """Return the imports that mypy could not resolve, by file: their names have no types."""
+    imports: dict[str, list[MissingImport]] = {}
+    for message in _decode_messages(build.messages):
+        if message.code in _IMPORT_CODES and message.severity == 'error':
+            path = relative_path(message.file)
+            imports.setdefault(path, []).append(MissingImport(message.line, message.message))
+    return imports
+
+
+def import_problems(
+    imports: Mapping[str, Sequence[MissingImport]], build: Build
+) -> Iterator[SourceProblem]:
+    """Yield a problem for each module that is missing, at its first import.
+
+    Without `returns` and `seamwise` themselves, no Result has a type, and the check ends as if no
+    file could be read.
+    """
+    first: dict[str, tuple[str, int]] = {}
+    files: dict[str, set[str]] = {}
+    for path, items in imports.items():
+        for item in items:
+            first.setdefault(item.message, (path, item.line))
+            files.setdefault(item.message, set()).add(path)
+    for message, (path, line) in first.items():
+        is_own = _OWN_MODULE.search(message) is not None
+        others = len(files[message]) - 1
+        places = f', also in {pluralize(others, "other file")}' if others else ''
+        effect = 'its values have no types, so no rule checks them.'
+        if is_own:
+            effect = f'no Result has a type. {_INSTALL_HELP}'
+        text = f'{message.rstrip(".")}{places}: {effect}'
+        yield SourceProblem(path, text, line=line, is_unread=is_own)
+    if 'seamwise.containers' in build and 'returns.result' not in build:
+        text = f'The package `returns` is not installed: no Result has a type. {_INSTALL_HELP}'
+        yield SourceProblem('', text)
 
 
 @contextmanager
@@ -185,9 +251,17 @@ def _build(group: SourceGroup, options: Options) -> Build:
     # mypy raises the thresholds of the GC for the rest of the process.
     thresholds = gc.get_threshold()
     try:
-        return Build(build.build(list(group.sources), options))
+        return Build(build.build(_all_sources(group), options, fscache=CheckedFiles()))
     finally:
         gc.set_threshold(*thresholds)
+
+
+def _all_sources(group: SourceGroup) -> list[BuildSource]:
+    sources = list(group.sources)
+    if any(source.text is not None for source in sources):
+        # mypy ignores the text of a source if it parses no other file.
+        sources.append(BuildSource(None, '_seamwise_empty', ''))
+    return sources
 
 
 @contextmanager
@@ -213,6 +287,8 @@ class _Message(Struct, frozen=True):
     line: int
     message: str
     code: str | None = None
+    hint: str | None = None
+    """Notes on the message."""
     severity: str = 'error'
 
 
@@ -238,11 +314,22 @@ def _blocking_module(
     problems.append(
         SourceProblem(
             reason.file,
-            f'mypy cannot analyse this file: {reason.message}',
+            f'mypy cannot analyse this file: {reason.message}{_hint(error.messages, reason)}',
             line=max(reason.line, 0),
         )
     )
     return module
+
+
+def _hint(messages: Iterable[str], reason: _Message) -> str:
+    """Return mypy's advice on an error, such as on files without a package."""
+    notes = [
+        note.message.strip()
+        for note in _decode_messages(messages)
+        if note.severity == 'note' and note.file == reason.file
+    ]
+    notes += [part.strip() for part in (reason.hint or '').split('\n') if part.strip()]
+    return f'. {" ".join(notes)}' if notes else ''
 
 
 def _blocking_message(messages: list[str], path: str | None) -> _Message:
@@ -261,11 +348,7 @@ def _crashed_module(output: str, options: Options, problems: list[SourceProblem]
         (match for line in reversed(lines) if (match := _CRASH.match(line)) is not None), None
     )
     if crash is None:
-        errors = [
-            message.message for message in _decode_messages(lines) if message.severity == 'error'
-        ]
-        reasons = errors or [line for line in lines if line] or ['no reason given']
-        problems.append(SourceProblem('', f'mypy crashed: {reasons[-1]}'))
+        problems.append(_stop_problem(lines))
         return None
     problems.append(
         SourceProblem(
@@ -275,3 +358,15 @@ def _crashed_module(output: str, options: Options, problems: list[SourceProblem]
         )
     )
     return module_of_path(crash['path'], options)
+
+
+def _stop_problem(lines: Sequence[str]) -> SourceProblem:
+    """Return the reason why mypy stopped before it read a file, such as a missing plugin."""
+    errors = [message for message in _decode_messages(lines) if message.severity == 'error']
+    if errors:
+        error = errors[-1]
+        text = error.message.rstrip('.')
+        return SourceProblem(error.file, f'mypy cannot run: {text}.', line=max(error.line, 0))
+    reasons = [line for line in lines if line] or ['it gave no reason']
+    reason = re.sub(r'^(?:mypy: )?(?:error: )?', '', reasons[-1]).rstrip('.')
+    return SourceProblem('', f'mypy cannot run: {reason}.')

@@ -26,7 +26,7 @@ from mypy.types import (
 )
 
 from seamwise._text.phrases import join_limited
-from seamwise.check.mypy_plugin import ADAPTER, CODE, is_error_class
+from seamwise.check._mypy.plugin import ADAPTER, CODE, is_error_class
 
 
 def infer_signature(ctx: MethodSigContext) -> CallableType:

@@ -1,13 +1,12 @@
 """Nodes of mypy by source position, which connects `ast` nodes to their types.
 
-Depends on mypy's parser, on the columns it assigns, and on the attributes of its nodes; see
-`mypy_sources` for the other modules that depend on mypy's internals.
+Depends on mypy's parser, on the columns it assigns, and on the attributes of its nodes.
 """
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 from mypy import nodes, patterns
 from mypy.errors import Errors
@@ -44,13 +43,16 @@ AST_TYPES: dict[type[Expression], type[ast.expr]] = {
 }
 """Node types of mypy and `ast`. `a and b` is an OpExpr and indexed as BinOp, like `a + b`."""
 
+_HAS_NATIVE_PARSER: Final = hasattr(Options(), 'native_parser')
+"""Whether mypy counts characters. The columns of its older parser are those of `ast`."""
+
 _REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
 """Node types whose position differs between mypy and `ast`."""
 
 _CONTINUATION_BYTES = range(0x80, 0xC0)
 """Bytes of a UTF-8 character after the first."""
 
-_CHILD_ATTRIBUTES: dict[type, tuple[str, ...]] = {
+CHILD_ATTRIBUTES: dict[type, tuple[str, ...]] = {
     nodes.Argument: ('initializer',),
     nodes.AssertStmt: ('expr', 'msg'),
     nodes.AssertTypeExpr: ('expr',),
@@ -107,6 +109,10 @@ _CHILD_ATTRIBUTES: dict[type, tuple[str, ...]] = {
 }
 """Attributes with the children of a node, in source order; mypy has no generic accessor."""
 
+if hasattr(nodes, 'TemplateStrExpr'):
+    # Template strings of Python 3.14.
+    CHILD_ATTRIBUTES[nodes.TemplateStrExpr] = ('items',)
+
 
 def _expression_key(node: Expression) -> ExpressionKey | None:
     """Return the key of a mypy node, or None for a node type that is not indexed."""
@@ -151,7 +157,7 @@ class Positions:
 
     def position(self, line: int, byte_offset: int) -> Position:
         """Return the position as mypy reports it."""
-        if line not in self._non_ascii:
+        if line not in self._non_ascii or not _HAS_NATIVE_PARSER:
             return line, byte_offset
         column = self.column(line, byte_offset)
         if _subtracts_continuation_bytes_twice():
@@ -248,7 +254,7 @@ def _walk(root: object) -> Iterator[object]:
             child: object = node
             yield child
             stack += [
-                getattr(node, name) for name in reversed(_CHILD_ATTRIBUTES.get(type(child), ()))
+                getattr(node, name) for name in reversed(CHILD_ATTRIBUTES.get(type(child), ()))
             ]
 
 

@@ -1,14 +1,12 @@
-"""Type operations from mypy's internal modules.
-
-Together with `mypy_nodes`, this is the part of `typed_ast` that a new mypy version can break. The
-other modules use `mypy.nodes` and `mypy.types` only.
-"""
+"""Operations on types of mypy."""
 
 import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # the imports below are circular without it
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
+from mypy.nodes import TypeInfo
 from mypy.typeops import get_type_vars
 from mypy.types import Instance, ProperType, Type, TypeVarType, get_proper_type
+from mypy.typevars import fill_typevars_with_any
 
 
 def type_argument(type_: ProperType, base: str, index: int) -> ProperType | None:
@@ -37,6 +35,14 @@ def method_type(instance: Instance, name: str) -> Type | None:
     if method is None or method.type is None:
         return None
     return expand_type_by_instance(get_proper_type(method.type), instance)
+
+
+def inherited_type(type_: Type, base: TypeInfo, subclass: TypeInfo) -> Type:
+    """Return the type of a member of a base class, with the type arguments of a subclass."""
+    instance = get_proper_type(fill_typevars_with_any(subclass))
+    if not isinstance(instance, Instance):
+        return type_
+    return expand_type_by_instance(type_, map_instance_to_supertype(instance, base))
 
 
 def type_variables(type_: Type) -> list[TypeVarType]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
-from mypy.nodes import TypeInfo
-from mypy.types import Instance, TupleType, Type
 
+from seamwise.check._mypy.nodes import TypeInfo
+from seamwise.check._mypy.types import Instance, TupleType, Type
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
@@ -75,6 +75,7 @@ class CallSite(Struct, frozen=True, eq=False):
 
     callee: str
     handlers: HandlerStack
+    node: ast.Call
 
 
 class WrappedFunction(Struct, frozen=True, eq=False):
@@ -111,6 +112,29 @@ class CodeUnit(Struct, frozen=True, eq=False):
         if self.node is None:
             return False
         return self.node.name.startswith('__') and self.node.name.endswith('__')
+
+
+def handlers_around(node: ast.AST, module: Module) -> HandlerStack:
+    """Return the handlers of each `try` statement and `suppress` around a node in its function."""
+    stack: list[tuple[Handler, ...]] = []
+    child, parent = node, module.parents.get(node)
+    while parent is not None and not isinstance(parent, (*FUNCTIONS, ast.Lambda)):
+        if isinstance(parent, ast.Try | ast.TryStar) and child in parent.body:
+            stack.append(tuple(_handler(handler, module) for handler in parent.handlers))
+        elif isinstance(parent, ast.With | ast.AsyncWith) and child in parent.body:
+            _, inner = _protected_body(parent, (), module, {})
+            stack += inner
+        child, parent = parent, module.parents.get(parent)
+    return tuple(stack)
+
+
+def catching_handler(handlers: HandlerStack, exception: ExceptionClass) -> Handler | None:
+    """Return the handler that stops an exception; None if it passes them all."""
+    for clauses in handlers:
+        handler = next((handler for handler in clauses if handler.catches(exception)), None)
+        if handler is not None and not handler.reraises:
+            return handler
+    return None
 
 
 def code_units(module: Module) -> Iterator[CodeUnit]:
@@ -156,8 +180,8 @@ def _sites(
         if isinstance(node, _SCOPES):
             continue
         if isinstance(node, ast.Raise) and node.exc is not None:
-            if not _raises_caught(node, module):
-                classes = _exception_classes(node.exc, module)
+            if not raises_caught(node, module):
+                classes = exception_classes(node.exc, module)
                 yield from (RaiseSite(item, stack) for item in classes if item.is_ordinary)
         elif isinstance(node, ast.Call):
             yield from _call_site(node, stack, inference)
@@ -173,7 +197,7 @@ def _call_site(call: ast.Call, stack: HandlerStack, inference: ErrorInference) -
     elif callee in _EDGES and call.args:
         yield WrappedFunction(inference.callee_name(ast.Call(call.args[0], [], [])))
     elif callee:
-        yield CallSite(callee, stack)
+        yield CallSite(callee, stack, call)
 
 
 def _protected_body(
@@ -193,7 +217,7 @@ def _protected_body(
             for call in calls
             if isinstance(call, ast.Call) and module.full_name(call.func) == _SUPPRESS
             for argument in call.args
-            for exception in _exception_classes(argument, module)
+            for exception in exception_classes(argument, module)
         )
         if suppressed:
             handler = Handler(module, node, suppressed, _is_broad(suppressed), reraises=False)
@@ -202,7 +226,7 @@ def _protected_body(
 
 
 def _handler(node: ast.ExceptHandler, module: Module) -> Handler:
-    classes = tuple(_exception_classes(node.type, module)) if node.type is not None else ()
+    classes = tuple(exception_classes(node.type, module)) if node.type is not None else ()
     is_broad = node.type is None or _is_broad(classes)
     return Handler(module, node, classes, is_broad, _reraises(node))
 
@@ -225,7 +249,7 @@ def _reraises(handler: ast.ExceptHandler) -> bool:
     return False
 
 
-def _raises_caught(node: ast.Raise, module: Module) -> bool:
+def raises_caught(node: ast.Raise, module: Module) -> bool:
     """Return whether a statement raises the exception that an enclosing handler has caught."""
     if not isinstance(node.exc, ast.Name):
         return False
@@ -237,7 +261,7 @@ def _raises_caught(node: ast.Raise, module: Module) -> bool:
     return False
 
 
-def _exception_classes(node: ast.expr, module: Module) -> Iterator[ExceptionClass]:
+def exception_classes(node: ast.expr, module: Module) -> Iterator[ExceptionClass]:
     """Yield the classes of an exception, a class, or a tuple of classes, as mypy infers them."""
     for type_ in module.types_of(node):
         for info in _class_infos(type_):

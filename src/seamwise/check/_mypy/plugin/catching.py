@@ -18,7 +18,7 @@ from mypy.types import (
     get_proper_type,
 )
 
-from seamwise.check.mypy_plugin import FAILURE
+from seamwise.check._mypy.plugin import FAILURE
 
 
 def infer_step(ctx: FunctionContext) -> Type:

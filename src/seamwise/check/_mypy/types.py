@@ -1,0 +1,43 @@
+"""Types of mypy that the rules use."""
+
+from mypy.types import (
+    AnyType,
+    CallableType,
+    FunctionLike,
+    Instance,
+    LiteralType,
+    NoneType,
+    Overloaded,
+    ProperType,
+    TupleType,
+    Type,
+    TypedDictType,
+    TypeOfAny,
+    TypeType,
+    TypeVarType,
+    UninhabitedType,
+    UnionType,
+    UnpackType,
+    get_proper_type,
+)
+
+__all__ = [
+    'AnyType',
+    'CallableType',
+    'FunctionLike',
+    'Instance',
+    'LiteralType',
+    'NoneType',
+    'Overloaded',
+    'ProperType',
+    'TupleType',
+    'Type',
+    'TypeOfAny',
+    'TypeType',
+    'TypeVarType',
+    'TypedDictType',
+    'UninhabitedType',
+    'UnionType',
+    'UnpackType',
+    'get_proper_type',
+]

@@ -1,0 +1,1 @@
+"""Language server of the check: diagnostics, quick fixes, and channels on hover."""

@@ -1,0 +1,175 @@
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal
+
+import pytest
+
+from seamwise import Category, Cause, Recovery, Secret, TaggedError
+
+Names = list[str]
+
+
+# case: no category
+class Missing(TaggedError, message='missing'):  # finds: SW120
+    pass
+
+
+# case: no arguments
+class Bare(TaggedError):  # finds: SW120
+    pass
+
+
+# case: a subclass
+class Broken(TaggedError, category=Category.CONFLICT, message='broken'):
+    pass
+
+
+class VeryBroken(Broken, category=Category.CONFLICT, message='very broken'):  # finds: SW120
+    pass
+
+
+# case: a list
+class Listed(TaggedError, category=Category.CONFLICT, message='listed'):
+    names: list[str]  # finds: SW120
+    path: str = ''
+
+
+# case: a dict, a set, a deque and a bytearray
+class Contained(TaggedError, category=Category.CONFLICT, message='contained'):
+    by_name: dict[str, int]  # finds: SW120
+    names: set[str]  # finds: SW120
+    queue: deque[int]  # finds: SW120
+    data: bytearray  # finds: SW120
+
+
+# case: inside other types
+class Nested(TaggedError, category=Category.CONFLICT, message='nested'):
+    pairs: tuple[tuple[str, list[int]], ...]  # finds: SW120
+    optional: 'dict[str, int] | None' = None  # finds: SW120
+
+
+# case: an abstract collection, whose values may be lists
+class Abstract(TaggedError, category=Category.CONFLICT, message='abstract'):
+    names: Sequence[str]  # finds: SW120
+    by_name: Mapping[str, int]  # finds: SW120
+
+
+# case: an alias
+class Aliased(TaggedError, category=Category.CONFLICT, message='aliased'):
+    names: Names  # finds: SW120
+
+
+# case: an unhashable class
+@dataclass
+class Point:
+    x: int
+    __hash__: ClassVar[None]
+
+
+class AtPoint(TaggedError, category=Category.CONFLICT, message='at a point'):
+    point: Point  # finds: SW120
+
+
+# case: a reserved name
+class Tagged(TaggedError, category=Category.CONFLICT, message='tagged'):
+    tag: str  # finds: SW120
+    retryable: bool = False  # finds: SW120
+
+
+# case: a reserved name that is assigned
+class Assigned(TaggedError, category=Category.CONFLICT, message='assigned'):
+    retryable = True  # finds: SW120
+
+
+# case: a reserved name as a method
+class WithMethod(TaggedError, category=Category.CONFLICT, message='method'):
+    def recovery(self) -> Recovery:  # finds: SW120
+        return Recovery.RETRY
+
+
+# case: a message with an unknown field
+class Unknown(TaggedError, category=Category.CONFLICT, message='no {nmae}'):  # finds: SW120
+    name: str
+
+
+# case: a message with a format that the field does not have
+class Formatted(TaggedError, category=Category.CONFLICT, message='{name:d}'):  # finds: SW120
+    name: str
+
+
+# case: a class that is accepted
+class Accepted(TaggedError, category=Category.CONFLICT, message='{name} in {path!r}'):
+    name: str
+    path: str
+    names: tuple[str, ...] = ()
+    others: frozenset[str] = frozenset()
+    data: bytes = b''
+    cause: Cause | None = None
+
+
+# case: types that are hashable whatever their arguments are
+class Opaque(TaggedError, category=Category.CONFLICT, message='opaque'):
+    key: Secret[list[str]]
+    kind: type[list[int]]
+    step: Callable[[list[int]], dict[str, int]]
+    mode: Literal['list', 'set'] = 'list'
+    size: Annotated[int, 'a list'] = 0
+
+
+# case: a class variable
+class Constant(TaggedError, category=Category.CONFLICT, message='constant'):
+    NAMES: ClassVar[list[str]] = []
+
+
+# case: a property
+class Decided(TaggedError, category=Category.CONFLICT, message='decided', retryable=True, tag='DECIDED'):
+    again: bool
+
+    @property
+    def retryable(self) -> bool:
+        return self.again
+
+
+# case: a frozen dataclass
+@dataclass(frozen=True)
+class Place:
+    names: tuple[str, ...] = ()
+
+
+class AtPlace(TaggedError, category=Category.CONFLICT, message='at {place}'):
+    place: Place
+
+
+# case: a test of the refusal
+def test_refusal() -> None:
+    with pytest.raises(TypeError):
+
+        class Refused(TaggedError, message='refused'):
+            names: list[str]
+
+    class Ignored(TaggedError, message='ignored'):  # type: ignore[misc]
+        pass
+
+
+# case: keywords of a mapping
+OPTIONS = {'category': Category.CONFLICT, 'message': 'x'}
+
+
+class ByMapping(TaggedError, **OPTIONS):  # type: ignore[arg-type]
+    pass
+
+
+# case: other classes
+class Plain:
+    tag: str
+    names: list[str]
+
+
+class Other(Plain):
+    retryable = True
+
+
+class Problem(Exception):
+    tag: str = ''
+    names: list[str] = []

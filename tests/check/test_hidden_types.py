@@ -1,0 +1,224 @@
+"""Tests of configurations and comments that hide missing types, which a check reports."""
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from seamwise.program.check import command
+
+# Each test runs mypy.
+pytestmark = pytest.mark.slow
+
+MODULE = """\
+from seamwise import Failure, Result, Success
+def save(uid: int) -> Result[int, str]: return Success(1) if uid else Failure('')
+save(1)
+"""
+MISSING = (
+    'module.py:1: Cannot find implementation or library stub for module named "nowhere":'
+    ' its values have no types, so no rule checks them.'
+)
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / 'module.py'
+    file.write_text(MODULE, encoding='utf-8')
+    return file
+
+
+def check(configuration: str = '', *arguments: str) -> Result:
+    if configuration:
+        Path('mypy.ini').write_text(configuration, encoding='utf-8')
+    return CliRunner().invoke(command, ['module.py', *arguments])
+
+
+@pytest.mark.parametrize(
+    'configuration',
+    [
+        '[mypy]\nfollow_imports = skip\n',
+        '[mypy-seamwise.*]\nfollow_imports = skip\n',
+        '[mypy-returns.*]\nfollow_imports = error\n',
+        '[mypy]\nno_site_packages = True\nignore_missing_imports = True\n',
+        '[mypy]\nignore_errors = True\n',
+        '[mypy-module]\nignore_errors = True\n',
+    ],
+)
+def test_options_that_hide_types_are_overridden(module: Path, configuration: str) -> None:
+    result = check(configuration)
+    assert (result.exit_code, result.stderr) == (1, '')
+    assert 'module.py:3:1: error[SW101]' in result.stdout
+
+
+@pytest.mark.parametrize(
+    'configuration',
+    [
+        '[mypy]\nignore_missing_imports = True\n',
+        '[mypy]\n[mypy-nowhere.*]\nignore_missing_imports = True\n',
+        '[mypy]\ndisable_error_code = import-not-found\n',
+        '[mypy]\ndisable_error_code = import\n',
+        '[mypy-module]\ndisable_error_code = import-not-found\n',
+    ],
+)
+def test_missing_imports_are_reported_although_mypy_does_not(
+    module: Path, configuration: str
+) -> None:
+    module.write_text('import nowhere\nnowhere.call()\n', encoding='utf-8')
+    result = check(configuration)
+    assert (result.exit_code, result.stderr) == (0, f'seamwise: {MISSING}\n')
+
+
+def test_missing_module_is_reported_once(module: Path) -> None:
+    module.write_text('import nowhere\nimport nowhere\nnowhere.call()\n', encoding='utf-8')
+    Path('other.py').write_text('import nowhere\n', encoding='utf-8')
+    Path('third.py').write_text('import nowhere\n', encoding='utf-8')
+    result = CliRunner().invoke(command, ['.'])
+    assert result.stderr.count('nowhere') == 1
+    assert ', also in 2 other files: its values' in result.stderr
+
+
+@pytest.mark.parametrize(
+    'comment',
+    [
+        '# type: ignore',
+        '# A license.\n\n#type:ignore[attr-defined]',
+        '# mypy: ignore-errors',
+        '# mypy: disable-error-code="import-not-found"',
+        '# mypy: ignore-missing-imports=True',
+        '# mypy: follow-imports=skip',
+    ],
+)
+@pytest.mark.parametrize('has_others', [True, False])
+def test_comments_that_hide_types_are_overridden(
+    module: Path, comment: str, *, has_others: bool
+) -> None:
+    module.write_text(f'{comment}\nimport nowhere\n{MODULE}', encoding='utf-8')
+    paths = ['module.py']
+    if has_others:
+        Path('other.py').write_text('1\n', encoding='utf-8')
+        paths.append('other.py')
+    line = comment.count('\n') + 2
+    # The second check has a cache.
+    for _ in range(2):
+        result = CliRunner().invoke(command, paths)
+        assert f'module.py:{line}: Cannot find' in result.stderr
+        assert f'module.py:{line + 3}:1: error[SW101]' in result.stdout
+
+
+def test_comments_behind_the_first_statement_are_kept(module: Path) -> None:
+    module.write_text(f'import nowhere  # type: ignore\n{MODULE}', encoding='utf-8')
+    assert check().stderr == ''
+
+
+def test_unreachable_file_is_counted_and_named(module: Path) -> None:
+    start = 'import sys\nassert sys.platform == "amiga"\n'
+    module.write_text(start + MODULE, encoding='utf-8')
+    Path('other.py').write_text('print(1)\n', encoding='utf-8')
+    # The second check takes the facts from the cache.
+    for _ in range(2):
+        result = CliRunner().invoke(command, ['.'])
+        assert result.stderr.startswith('seamwise: module.py: mypy regards all calls')
+        assert result.stdout.startswith('no findings in 2 files, 1 of them without types (')
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    print(1)\n',
+        'import sys\nif sys.platform == "amiga":\n    print(1)\n',
+        'from typing import *\ndef call(value: Never) -> None:\n    assert_never(value)\n',
+    ],
+)
+def test_unreachable_branch_is_not_reported(module: Path, text: str) -> None:
+    module.write_text(text, encoding='utf-8')
+    assert check().stderr == ''
+
+
+@pytest.mark.parametrize('package', ['seamwise', 'returns'])
+def test_check_without_the_types_of_results_ends_with_2(
+    module: Path, tmp_path: Path, package: str
+) -> None:
+    module.write_text(
+        MODULE if package == 'seamwise' else 'from returns.result import Result\n', encoding='utf-8'
+    )
+    environment = tmp_path / '.venv'
+    (environment / 'bin').mkdir(parents=True)
+    (environment / 'pyvenv.cfg').touch()
+    python = environment / 'bin' / 'python'
+    # An environment without any package.
+    python.write_text('#!/bin/sh\necho "([], [])"\n', encoding='utf-8')
+    python.chmod(0o755)
+    result = check()
+    assert result.exit_code == 2
+    assert f'module named "{package}' in result.stderr
+    assert 'no Result has a type. Install it in the environment of the project' in result.stderr
+
+
+@pytest.mark.parametrize(
+    ('configuration', 'message', 'exit_code'),
+    [
+        (
+            '[mypy\nstrict = True\n',
+            'mypy cannot use its configuration: mypy.ini: File contains no section headers.',
+            2,
+        ),
+        (
+            '[mypy]\nstrict = maybe\n',
+            'mypy cannot use its configuration: mypy.ini: [mypy]: strict: Not a boolean: maybe',
+            1,
+        ),
+        (
+            '[mypy]\nplugins = nowhere\n',
+            'mypy.ini:2: mypy cannot run: Error importing plugin "nowhere": No module named',
+            2,
+        ),
+        (
+            '[mypy]\npython_version = 2.7\n',
+            'mypy refuses its configuration: Mypy no longer supports checking Python 2 code.',
+            2,
+        ),
+        (
+            '[mypy]\npython_executable = /nowhere/python\n',
+            "mypy cannot run: Invalid python executable '/nowhere/python'",
+            2,
+        ),
+    ],
+)
+def test_mistake_in_the_configuration_of_mypy_is_one_line(
+    module: Path, configuration: str, message: str, exit_code: int
+) -> None:
+    result = check(configuration)
+    assert result.exit_code == exit_code
+    assert result.stderr.startswith(f'seamwise: {message}')
+    assert result.stderr.count('\n') == 1
+
+
+def test_configuration_with_sections_for_modules_only_is_no_mistake(module: Path) -> None:
+    assert check('[mypy-nowhere]\nstrict_optional = True\n').stderr == ''
+
+
+def test_loops_of_symbolic_links_end(module: Path, tmp_path: Path) -> None:
+    for folder in ('first', 'second'):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / 'module.py').write_text(MODULE, encoding='utf-8')
+    (tmp_path / 'first' / 'up').symlink_to('..')
+    (tmp_path / 'first' / 'other').symlink_to('../second')
+    (tmp_path / 'second' / 'other').symlink_to('../first')
+    result = CliRunner().invoke(command, ['.'])
+    assert result.exit_code == 1
+    assert ' findings in 5 files' in result.stdout
+
+
+def test_file_that_changes_twice_in_a_second_is_read_twice(module: Path) -> None:
+    assert check().exit_code == 1
+    status = module.stat()
+    module.write_text(MODULE.replace('\nsave(1)', '\n_ = (1)'), encoding='utf-8')
+    assert module.stat().st_size == status.st_size
+    # The modification time differs by half a second, within the same second.
+    second, rest = divmod(status.st_mtime_ns, 10**9)
+    time = second * 10**9 + (rest + 5 * 10**8) % 10**9
+    os.utime(module, ns=(time, time))
+    assert check().exit_code == 0
