@@ -41,7 +41,8 @@ def test_brackets_in_texts_are_no_levels(text: str) -> None:
 
 
 def test_brackets_beside_each_other_are_no_levels() -> None:
-    encode_state([[] for _ in range(10 * MAX_DEPTH)])
+    siblings: list[list[object]] = [[] for _ in range(10 * MAX_DEPTH)]
+    encode_state(siblings)
 
 
 def test_a_state_that_contains_itself_is_refused() -> None:

@@ -130,13 +130,22 @@ def as_event(event: Event | ErrorEvent) -> Event:
     """Return an event of the session seam as an event of a log.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: It is neither, or a field has a value of another type.
     """
-    if type(event) is Event:
-        return event
     if isinstance(event, ErrorEvent):
-        return Event(event.event, event.content, event.metadata, event.show_content)
-    raise TypeError(f'append takes Event and ErrorEvent, not {type(event).__name__}.')
+        event = Event(event.event, event.content, event.metadata, event.show_content)
+    elif type(event) is not Event:
+        raise TypeError(f'append takes Event and ErrorEvent, not {type(event).__name__}.')
+    # A store that had kept another type could not read the session again.
+    for name in ('event', 'content', 'show_content'):
+        value: object = getattr(event, name)
+        if not isinstance(value, str):
+            raise TypeError(f'{name} of an event must be a text, not {type(value).__name__}.')
+    if not isinstance(event.metadata, Mapping):
+        raise TypeError(
+            f'metadata of an event must be a mapping, not {type(event.metadata).__name__}.'
+        )
+    return event
 
 
 def encode_record(event: Event, translations: Mapping[str, str] | None = None) -> Record:

@@ -97,7 +97,6 @@ class Subscription:
             if (result := self.take()) is not None:
                 return result
             if self._is_interrupted or self._end == self._last:
-                # seamwise: allow[SW102] the protocol of iterators
                 raise StopAsyncIteration
             await self._wait()
 

@@ -74,6 +74,7 @@ class StoreLog(ABC):
 
     async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
         """Create a session, and return the position behind its last event."""
+        # seamwise: allow[SW102] a wrong call
         return await self._begin(_check_session(session))
 
     async def append(
@@ -83,6 +84,7 @@ class StoreLog(ABC):
         batch_id: str | None = None,
     ) -> Result[Stored, StreamClosed | StoreUnavailable]:
         """Store events, all or none, and return the last one."""
+        # seamwise: allow[SW102] a wrong call
         _check_session(session)
         if not events:
             # seamwise: allow[SW102] a wrong call
@@ -98,6 +100,7 @@ class StoreLog(ABC):
         batch_id: str | None = None,
     ) -> Result[Stored, StreamClosed | StoreUnavailable]:
         """Store the last event of a session."""
+        # seamwise: allow[SW102] a wrong call
         _check_session(session)
         return await self._append(session, [_record(event)], batch_id=batch_id, is_end=True)
 
@@ -171,7 +174,7 @@ class StoreLog(ABC):
 
 def _record(event: Event | ErrorEvent) -> tuple[Event, Record]:
     plain = as_event(event)
-    return plain, encode_record(plain, translations_of(plain.show_content))
+    return plain, encode_record(plain, translations_of(event))
 
 
 def _check_session(session: str) -> str:

@@ -98,12 +98,10 @@ class MemoryLog(StoreLog):
         return self._leases
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def _begin(self, session: str) -> Result[Position, StoreUnavailable]:
         return Success(self._streams.setdefault(session, _Stream()).position)
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def _append(
         self,
         session: str,
@@ -132,7 +130,6 @@ class MemoryLog(StoreLog):
         return Success(items[-1])
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def replay(
         self, session: str, since: Position | None
     ) -> Result[Replay, ReplayError | SessionNotFound | StoreUnavailable]:
@@ -161,7 +158,6 @@ class MemoryLog(StoreLog):
         )
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def acknowledge(
         self, session: str, position: Position
     ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
@@ -174,7 +170,6 @@ class MemoryLog(StoreLog):
         return Success(None)
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def snapshot(
         self, session: str, position: Position, state: object
     ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
@@ -188,7 +183,6 @@ class MemoryLog(StoreLog):
         return Success(None)
 
     @override
-    # seamwise: allow[SW105] as the protocol declares it
     async def delete(self, session: str) -> Result[None, StoreUnavailable]:
         self._streams.pop(session, None)
         self._hub.interrupt(session, StoreUnavailable(session, 'the session was deleted'))

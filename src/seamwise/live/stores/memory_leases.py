@@ -24,7 +24,6 @@ class MemoryLeases:
         self._clock = clock
         self._leases: dict[str, _Lease] = {}
 
-    # seamwise: allow[SW105] as the protocol declares it
     async def acquire(
         self, key: str, holder: str, *, seconds: float
     ) -> Result[None, StoreUnavailable]:
@@ -32,7 +31,6 @@ class MemoryLeases:
         self._leases[key] = _Lease(holder, self._clock() + seconds)
         return Success(None)
 
-    # seamwise: allow[SW105] as the protocol declares it
     async def renew(
         self, keys: Collection[str], holder: str, *, seconds: float
     ) -> Result[frozenset[str], StoreUnavailable]:
@@ -44,7 +42,6 @@ class MemoryLeases:
             self._leases[key] = _Lease(holder, self._clock() + seconds)
         return Success(held)
 
-    # seamwise: allow[SW105] as the protocol declares it
     async def release(self, key: str, holder: str) -> Result[None, StoreUnavailable]:
         """End a lease, if the holder still has it."""
         lease = self._leases.get(key)
@@ -52,7 +49,6 @@ class MemoryLeases:
             del self._leases[key]
         return Success(None)
 
-    # seamwise: allow[SW105] as the protocol declares it
     async def take_expired(
         self, prefix: str, holder: str, *, seconds: float
     ) -> Result[tuple[str, ...], StoreUnavailable]:

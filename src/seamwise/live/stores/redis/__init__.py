@@ -1,0 +1,1 @@
+"""Event log in Redis Streams, for any number of processes and machines."""

@@ -1,0 +1,1 @@
+"""Event log in a SQLite file, which the processes of one machine share."""
