@@ -1,0 +1,1 @@
+"""Parts of the client: address, frames, losses and the WebSocket itself."""

@@ -1,0 +1,1 @@
+"""The gateway: live sessions over server-sent events and WebSockets."""

@@ -1,0 +1,57 @@
+"""Requests to the gateway: positions, and bodies with limits on size and time."""
+
+from asyncio import timeout
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from seamwise.catalog.sessions import InvalidInput
+from seamwise.containers import Failure, Result, Success
+from seamwise.live.events import Position
+from seamwise.live.server.settings import BODY_SECONDS
+from seamwise.messages import shorten
+
+
+def read_position(request: Request) -> Result[Position | None, InvalidInput]:
+    """Return the position of a reader: the header `Last-Event-ID`, else `?since=`, else None.
+
+    A browser adds the header when it connects again to the same URL, so the header is newer.
+    """
+    text = request.headers.get('last-event-id') or request.query_params.get('since')
+    if not text:
+        return Success(None)
+    position = Position.parse(text)
+    if position is None:
+        rule = 'a position is the id of an event, such as 9f2c:42'
+        return Failure(InvalidInput(rule, shorten(text)))
+    return Success(position)
+
+
+async def read_body(request: Request, *, limit: int) -> bytes:
+    """Return the body of a request.
+
+    Args:
+        request: The request.
+        limit: The maximum size, in bytes.
+
+    Raises:
+        HTTPException: The body is too large (413), or arrives too slowly (408).
+        ClientDisconnect: The client disconnected.
+    """
+    length = request.headers.get('content-length', '0')
+    if length.isdecimal() and int(length) > limit:
+        raise _too_large(limit)
+    body = bytearray()
+    try:
+        async with timeout(BODY_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise _too_large(limit)
+    except TimeoutError as error:
+        raise HTTPException(408, f'The body did not arrive in {BODY_SECONDS:g} s.') from error
+    return bytes(body)
+
+
+def _too_large(limit: int) -> HTTPException:
+    return HTTPException(413, f'A message must have {limit:,} bytes or fewer.')

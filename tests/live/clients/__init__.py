@@ -1,0 +1,1 @@
+"""Tests of the clients of a gateway, in Python and in JavaScript."""
