@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,12 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope='module')
 def chromium() -> Generator[Chrome, None, None]:
+    with open_chromium() as driver:
+        yield driver
+
+
+@contextmanager
+def open_chromium() -> Generator[Chrome, None, None]:
     options = ChromeOptions()
     options.binary_location = find_program('chromium', 'chromium-browser', 'google-chrome')
     for argument in (
@@ -47,8 +54,10 @@ def chromium() -> Generator[Chrome, None, None]:
         options.add_argument(argument)
     options.set_capability('goog:loggingPrefs', {'browser': 'ALL', 'performance': 'ALL'})
     driver = Chrome(options=options, service=ChromeService(find_program('chromedriver')))
-    yield driver
-    driver.quit()
+    try:
+        yield driver
+    finally:
+        driver.quit()
 
 
 def find_program(*names: str) -> str:

@@ -14,6 +14,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from seamwise.program.serve import _missing_package_exit
 from seamwise.program.serve import command as serve
 
 from .helpers import COMMAND, run
@@ -456,7 +457,7 @@ def test_the_help_shows_an_example_and_every_exit_code() -> None:
     assert max(map(len, done.stdout.split('\n'))) <= 80
 
 
-@pytest.mark.parametrize('package', ['uvicorn', 'starlette'])
+@pytest.mark.parametrize('package', ['uvicorn', 'starlette', 'websockets', 'jwt'])
 def test_a_missing_package_is_reported_with_the_extra(workspace: Path, package: str) -> None:
     code = f'import sys; sys.modules[{package!r}] = None; from seamwise.program import main; main()'
     done = subprocess.run(
@@ -471,3 +472,10 @@ def test_a_missing_package_is_reported_with_the_extra(workspace: Path, package: 
         f'seamwise: the command requires {package}. '
         "Install it with: pip install 'seamwise[serve]'\n"
     )
+
+
+def test_an_import_that_fails_for_another_reason_is_a_bug() -> None:
+    error = ImportError('cannot import name x')
+    with pytest.raises(ImportError) as raised:
+        _missing_package_exit(error)
+    assert raised.value is error

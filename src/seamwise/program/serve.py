@@ -20,6 +20,7 @@ from seamwise.program.console import (
     write_stderr,
 )
 from seamwise.program.listener import Address, listen, resolve
+from seamwise.program.page_outputs import page_outputs
 from seamwise.program.token_file import read_token
 from seamwise.program.workspace_processor import GRACE, ToolOptions, open_processor, tool_options
 from seamwise.seams.log import outcomes
@@ -102,13 +103,13 @@ def _run(processor: Processor[ToolError], address: Address, port: int, token: st
     try:
         from seamwise.toolhost.server import create_app  # noqa: PLC0415 -- the extra `serve`
         from seamwise.toolhost.server.access import Access, OwnHosts  # noqa: PLC0415
+        from seamwise.toolhost.server.live_app import LivePage  # noqa: PLC0415
         from seamwise.toolhost.server.uvicorn_server import Server  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        package = 'uvicorn' if error.name == 'uvicorn' else 'starlette'
-        raise missing_package_exit(error, package, extra='serve') from error
+    except ImportError as error:
+        raise _missing_package_exit(error) from error
     secret = token or secrets.token_urlsafe(32)
     hosts = OwnHosts.of(address.names, has_every_address=address.is_unspecified)
-    app = create_app(processor, access=Access(secret, hosts))
+    app = create_app(processor, access=Access(secret, hosts), page=LivePage(page_outputs))
     with listen(address, port) as listener, log_to_stderr('uvicorn'):
         url = address.url(listener.getsockname()[1])
         # A token of the caller's own is not shown: a log may keep the output.
@@ -118,3 +119,18 @@ def _run(processor: Processor[ToolError], address: Address, port: int, token: st
     if number == signal.SIGINT:
         raise CommandExit('interrupted.', Exit.INTERRUPTED)
     return Exit.OK if number in {None, signal.SIGTERM} else SIGNALLED + (number or 0)
+
+
+def _missing_package_exit(error: ImportError) -> CommandExit:
+    """Return the fatal error for a missing package of the extra `serve`.
+
+    Raises:
+        ImportError: `error` itself, if something else is missing.
+    """
+    # An error with advice for programmers has the original one as its cause.
+    missing = error if error.name else error.__cause__
+    if not isinstance(missing, ModuleNotFoundError):
+        raise error
+    module = (missing.name or '').partition('.')[0]
+    package = module if module in {'jwt', 'uvicorn', 'websockets'} else 'starlette'
+    return missing_package_exit(missing, package, extra='serve')

@@ -2,12 +2,14 @@
 
 import pytest
 from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
 
 from seamwise.toolhost import Processor
 from seamwise.toolhost.server import create_app
 from seamwise.toolhost.server.access import OwnHosts
 
 from .helpers import HEADERS, HOST, TOKEN, TOOLS, access, call, serving
+from .live_helpers import page_client
 
 
 def client_without_token() -> TestClient:
@@ -140,3 +142,31 @@ def test_pages_without_secrets_need_no_token(path: str) -> None:
 def test_the_token_in_the_url_is_not_accepted() -> None:
     with client_without_token() as client:
         assert client.get(f'/v1/tools?token={TOKEN}&access_token={TOKEN}').status_code == 401
+
+
+@pytest.mark.parametrize(
+    'headers',
+    [
+        {'host': 'evil.example'},
+        {'origin': 'https://evil.example'},
+        {'origin': 'null'},
+        {'host': 'evil.example', 'origin': 'http://evil.example'},
+    ],
+)
+def test_a_websocket_of_a_foreign_page_is_refused(headers: dict[str, str]) -> None:
+    with page_client() as client:
+        session = client.post('/v1/sessions').json()['data']['session_id']
+        url = f'ws://{HOST}/v1/sessions/{session}/ws'
+        with (
+            pytest.raises(WebSocketDisconnect) as closed,
+            client.websocket_connect(url, headers=headers),
+        ):
+            pytest.fail('the WebSocket was accepted')
+    assert closed.value.code == 1008
+
+
+@pytest.mark.parametrize('path', ['/v1/sessions', '/v1/sessions/s-1/messages', '/v1/metrics'])
+def test_the_sessions_need_the_token(path: str) -> None:
+    with page_client(token=None) as client:
+        assert client.post(path, json={}).status_code == 401
+        assert client.get(path).status_code == 401

@@ -241,3 +241,34 @@ async def test_a_call_that_ends_in_time_is_answered_at_the_end_of_the_server() -
         assert b'"data":"done"' in await closed(reader)
         await asyncio.wait_for(task, WAIT)
         writer.close()
+
+
+UPGRADE = (
+    'GET {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: upgrade\r\nupgrade: websocket\r\n'
+    'sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
+)
+
+
+async def answer_to_upgrade(server: Running, path: str) -> bytes:
+    reader, writer = await server.connect()
+    writer.write(UPGRADE.format(path=path).encode())
+    async with asyncio.timeout(WAIT):
+        line = await reader.readline()
+    writer.close()
+    return line
+
+
+async def test_a_request_to_upgrade_is_ignored_where_there_is_no_websocket() -> None:
+    async with running() as server:
+        assert await answer_to_upgrade(server, '/healthz') == b'HTTP/1.1 200 OK\r\n'
+
+
+async def test_a_websocket_is_refused_by_the_application_and_beyond_the_maximum_unread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with running() as server:
+        # The application has no page here.
+        assert await answer_to_upgrade(server, '/v1/sessions/x/ws') == b'HTTP/1.1 403 Forbidden\r\n'
+        monkeypatch.setattr(uvicorn_server, 'MAX_CONNECTIONS', 0)
+        line = await answer_to_upgrade(server, '/v1/sessions/x/ws')
+        assert line.startswith(b'HTTP/1.1 401')

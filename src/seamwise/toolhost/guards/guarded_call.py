@@ -1,6 +1,7 @@
 """Execution of a tool inside its guards, with statistics of attempts and waiting time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from time import monotonic
@@ -14,7 +15,7 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.policies import GuardError
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies.deadline import remaining
-from seamwise.policies.events import GuardEvent
+from seamwise.policies.events import GuardEvent, Observer, Retrying
 
 V = TypeVar('V')
 
@@ -53,6 +54,34 @@ _CURRENT_STATS: Final[ContextVar[CallStats | None]] = ContextVar('seamwise_stats
 """The statistics of the current call. Guards are shared between calls and cannot store them."""
 
 
+_CURRENT_OBSERVER: Final[ContextVar[Observer | None]] = ContextVar(
+    'seamwise_call_observer', default=None
+)
+
+
+@contextmanager
+def recording(stats: CallStats, observer: Observer | None = None) -> Generator[None]:
+    """Record the guard events of the calls that begin in the block.
+
+    Args:
+        stats: Receives the events.
+        observer: Receives each event as soon as it happens.
+    """
+    stats_token = _CURRENT_STATS.set(stats)
+    observer_token = _CURRENT_OBSERVER.set(observer)
+    try:
+        yield
+    finally:
+        _CURRENT_OBSERVER.reset(observer_token)
+        _CURRENT_STATS.reset(stats_token)
+
+
+def failed_attempts(stats: CallStats | None = None) -> int:
+    """Return the number of attempts that failed and were retried; by default of this call."""
+    stats = _CURRENT_STATS.get() if stats is None else stats
+    return 0 if stats is None else sum(type(item.event) is Retrying for item in stats.events)
+
+
 def time_left(timeout: float) -> float:
     """Return the seconds that a tool may take: its timeout, or less if a deadline is nearer.
 
@@ -68,6 +97,9 @@ def record_event(event: GuardEvent) -> None:
     stats = _CURRENT_STATS.get()
     if stats is not None:
         stats.events.append(TimedEvent(datetime.now(UTC), event))
+    observer = _CURRENT_OBSERVER.get()
+    if observer is not None:
+        observer(event)
 
 
 class GuardedRunner:

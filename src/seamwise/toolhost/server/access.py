@@ -4,7 +4,7 @@ Any page in a browser of the same machine can send requests to the server. A pag
 sends its own `Origin`; a page whose name was rebound to this machine sends its own `Host`.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from ipaddress import ip_address
 from re import compile as pattern
 from secrets import compare_digest
@@ -86,25 +86,46 @@ class CheckAccess:
         Raises:
             HTTPException: The request is refused: 401, 403 or 421.
         """
-        if scope['type'] == 'http':
-            _check(Headers(scope=scope), scope['path'], self._access)
+        headers = Headers(scope=scope)
+        if scope['type'] == 'websocket':
+            # The token of a WebSocket is checked by the gateway: a browser sends it elsewhere.
+            if _host_problem(headers, self._access.hosts) is not None:
+                # Before it is accepted: the client receives 403.
+                await send({'type': 'websocket.close', 'code': 1008})
+                return
+        else:
+            _check(headers, scope['path'], self._access)
+        scope = {**scope, 'headers': _without_origin(scope['headers'])}
         await self._app(scope, receive, send)
 
 
 def _check(headers: Headers, path: str, access: Access) -> None:
-    hosts = headers.getlist('host')
-    host = hosts[0] if len(hosts) == 1 else None
-    if not access.hosts.includes(host):
-        raise HTTPException(421, f'{shorten(host or "")!r} is no host of this server.')
-    for origin in headers.getlist('origin'):
-        if origin.lower() not in {f'http://{host}'.lower(), f'https://{host}'.lower()}:
-            raise HTTPException(403, f'Pages of {shorten(origin)!r} cannot use this server.')
+    problem = _host_problem(headers, access.hosts)
+    if problem is not None:
+        raise problem
     if path.startswith(PROTECTED) and not _has_token(headers, access.token):
         raise HTTPException(
             401,
             'Send the token of this server in the header Authorization.',
             {'WWW-Authenticate': 'Bearer'},
         )
+
+
+def _host_problem(headers: Headers, own: OwnHosts) -> HTTPException | None:
+    """Return the refusal of a request with a foreign `Host` or `Origin`."""
+    hosts = headers.getlist('host')
+    host = hosts[0] if len(hosts) == 1 else None
+    if not own.includes(host):
+        return HTTPException(421, f'{shorten(host or "")!r} is no host of this server.')
+    for origin in headers.getlist('origin'):
+        if origin.lower() not in {f'http://{host}'.lower(), f'https://{host}'.lower()}:
+            return HTTPException(403, f'Pages of {shorten(origin)!r} cannot use this server.')
+    return None
+
+
+def _without_origin(headers: Sequence[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    # It is an own one, of which the gateway has no list: the server may listen on any address.
+    return [(name, value) for name, value in headers if name.lower() != b'origin']
 
 
 def _has_token(headers: Headers, token: str) -> bool:

@@ -1,8 +1,8 @@
 """Application that offers the tools of a processor over HTTP."""
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
-from typing import Final
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Final
 
 import msgspec
 from starlette.applications import Starlette
@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import BaseRoute, Mount, Route
 
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.tools import ToolError
@@ -25,6 +25,10 @@ from seamwise.toolhost.server.events import OutcomeEvents
 from seamwise.toolhost.server.headers import PrivateResponses
 from seamwise.toolhost.server.openapi import openapi_document
 from seamwise.toolhost.server.outcomes import encode_outcome
+from seamwise.toolhost.server.page import accepts_html, page_response
+
+if TYPE_CHECKING:
+    from seamwise.toolhost.server.live_app import LivePage
 
 INDEX: Final[Mapping[str, str]] = {
     'POST /v1/calls': 'Run the calls in the output of a model.',
@@ -37,7 +41,11 @@ INDEX: Final[Mapping[str, str]] = {
 
 
 def create_app(
-    processor: Processor[ToolError], *, access: Access, limits: Limits | None = None
+    processor: Processor[ToolError],
+    *,
+    access: Access,
+    limits: Limits | None = None,
+    page: 'LivePage | None' = None,
 ) -> Starlette:
     """Return the application for a processor, which opens and closes the processor.
 
@@ -45,9 +53,11 @@ def create_app(
         processor: Runs the calls.
         access: The token and the own hosts of the server.
         limits: The limits of one request. Default: `Limits()`.
+        page: The page for browsers, with its sessions. Default: no page.
     """
-    handlers = _Handlers(processor, limits or Limits())
-    routes = [
+    limits = limits or Limits()
+    handlers = _Handlers(processor, limits, page)
+    routes: list[BaseRoute] = [
         Route('/', handlers.index),
         Route('/healthz', handlers.health),
         Route('/openapi.json', handlers.openapi),
@@ -55,10 +65,15 @@ def create_app(
         Route('/v1/calls', handlers.run, methods=['POST']),
         Route('/v1/calls/stream', handlers.stream, methods=['POST']),
     ]
+    if page is not None:
+        routes += page.routes(processor, token=access.token, max_calls=limits.calls)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncGenerator[None]:
-        async with processor:
+        async with AsyncExitStack() as stack:
+            if page is not None:
+                await stack.enter_async_context(page.opened())
+            await stack.enter_async_context(processor)
             yield
 
     app = Starlette(
@@ -74,18 +89,26 @@ def create_app(
 class _Handlers:
     """The handlers of the routes."""
 
-    def __init__(self, processor: Processor[ToolError], limits: Limits) -> None:
+    def __init__(
+        self, processor: Processor[ToolError], limits: Limits, page: 'LivePage | None'
+    ) -> None:
         self._processor = processor
         self._limits = limits
+        self._page = page
 
     @endpoint(PARSING)
     # seamwise: allow[SW105] one type for all routes
-    async def index(self, request: Request) -> Result[Mapping[str, str], UnreadableCall]:  # noqa: ARG002 -- the signature of handlers
-        return Success(INDEX)
+    async def index(self, request: Request) -> Result[Mapping[str, str] | Response, UnreadableCall]:
+        if self._page is None:
+            return Success(INDEX)
+        if accepts_html(request.headers.get('accept', '')):
+            # seamwise: allow[SW102] never raised: there is such a file
+            return Success(page_response(request))
+        return Success({**INDEX, **self._page.index})
 
     @endpoint(PARSING)
     # seamwise: allow[SW105] one type for all routes
-    async def health(self, request: Request) -> Result[Mapping[str, str], UnreadableCall]:  # noqa: ARG002 -- as above
+    async def health(self, request: Request) -> Result[Mapping[str, str], UnreadableCall]:  # noqa: ARG002 -- the signature of handlers
         return Success({'status': 'ok'})
 
     async def openapi(self, request: Request) -> Response:  # noqa: ARG002 -- as above
@@ -109,6 +132,7 @@ class _Handlers:
         calls = await read_calls(request, self._limits)
         if type(calls) is Failure:
             return calls
+        # seamwise: allow[SW102] nobody is there to read an answer
         outcomes = await while_connected(request.receive, self._processor.run(calls.unwrap()))
         return Success([msgspec.Raw(encode_outcome(outcome)) for outcome in outcomes])
 

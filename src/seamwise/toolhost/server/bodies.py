@@ -47,6 +47,7 @@ async def read_calls(
             (413), or arrives too slowly (408).
         ClientDisconnect: The client disconnected.
     """
+    # seamwise: allow[SW102] the framework answers it
     body = await _read_body(request, limits)
     # In a thread: a body of some megabytes would hold up the other requests.
     calls = await run_in_threadpool(_parse, body)

@@ -6,6 +6,7 @@ from asyncio import TimerHandle, Transport, create_task, wait
 from collections.abc import Generator
 from contextlib import contextmanager
 from math import ceil
+from re import compile as pattern
 from socket import socket
 from types import FrameType
 from typing import Any, Final
@@ -15,6 +16,7 @@ import uvicorn
 from starlette.applications import Starlette
 from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from seamwise.catalog.tools import ToolError
 from seamwise.defects import DEFECT_KEY
@@ -25,6 +27,12 @@ HEAD_SECONDS: Final = 10.0
 
 WRITE_SECONDS: Final = 30.0
 """In seconds: the maximum time without progress of a client that reads a response."""
+
+MAX_MESSAGE: Final = 2 * 2**20
+"""In bytes: the maximum size of a message on a WebSocket, above that of the page."""
+
+WEBSOCKET_PATH: Final = pattern(r'/v1/sessions/[^/]+/ws').fullmatch
+"""Matches the paths with WebSockets. Elsewhere a request to upgrade is ignored (RFC 9110, 7.8)."""
 
 MAX_CONNECTIONS: Final = 200
 """The maximum number of connections; on further ones, requests are answered with 503."""
@@ -72,6 +80,12 @@ class TimedProtocol(H11Protocol):
     def resume_writing(self) -> None:
         self._stop_write_timer()
         super().resume_writing()
+
+    @override
+    def _should_upgrade(self) -> bool:
+        has_room = len(self.connections) <= MAX_CONNECTIONS
+        is_websocket = WEBSOCKET_PATH(self.scope['path']) is not None
+        return has_room and is_websocket and super()._should_upgrade()
 
     def _time_head(self) -> None:
         """Start the timer if the server waits for a request or for the rest of a refused body.
@@ -125,7 +139,8 @@ class Server(uvicorn.Server):
                 app,
                 http=TimedProtocol,
                 loop='asyncio',
-                ws='none',
+                ws=WebSocketsSansIOProtocol,
+                ws_max_size=MAX_MESSAGE,
                 lifespan='on',
                 log_config=None,
                 access_log=False,

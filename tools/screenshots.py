@@ -1,0 +1,134 @@
+"""Take the pictures of the page of `seamwise serve`: `python -m tools.screenshots`.
+
+Starts the program on a copy of `examples/workspace`, runs calls in headless Chromium, and writes
+`docs/pictures/live-page-*.png`. It needs Chromium and its driver.
+"""
+
+import shutil
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import sleep
+from typing import Any
+
+from msgspec import Struct
+from PIL import Image
+from selenium.webdriver import Chrome
+from tests.browser.check_live_page import WORKSPACE, LivePage, new_tab
+from tests.browser.check_page import open_chromium, run_script, set_color_scheme
+from tests.program.servers import served
+
+FOLDER = Path(__file__).parents[1] / 'docs' / 'pictures'
+
+MAX_SIZE = 200_000
+"""In bytes: the maximum size of a picture."""
+
+COLORS = 256
+"""The number of colors of a picture."""
+
+
+class Picture(Struct, frozen=True):
+    """A picture of the page.
+
+    Attributes:
+        name: The name of its file, without the ending.
+        width: The width of the window in CSS pixels.
+        height: The height in CSS pixels; None: that of the whole page.
+        theme: `light` or `dark`.
+        locale: `en` or `zh_CN`.
+        scale: The number of pixels for a CSS pixel.
+    """
+
+    name: str
+    width: int = 1280
+    height: int | None = None
+    theme: str = 'light'
+    locale: str = 'en'
+    scale: float = 1.5
+
+
+PICTURES: Sequence[Picture] = (
+    Picture('live-page-light'),
+    Picture('live-page-dark', theme='dark'),
+    Picture('live-page-zh', height=880, locale='zh_CN'),
+    Picture('live-page-phone', width=390, height=844, theme='dark', scale=2),
+)
+
+
+def main() -> None:
+    """Take all pictures."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory() as folder:
+        workspace = shutil.copytree(WORKSPACE, Path(folder) / 'workspace')
+        with served(workspace) as server, open_chromium() as driver, new_tab(driver) as page:
+            page.open(server.url, server.token)
+            _perform(page)
+            for picture in PICTURES:
+                _take(driver, page, picture)
+
+
+def _perform(page: LivePage) -> None:
+    """Run calls, with a connection that is cut in the middle of the last ones."""
+    for example in ('flaky', 'slow', 'down'):
+        page.run(example)
+    page.wait(lambda: 'the next call is a probe' in page.text('#circuits'))
+    page.run('back')
+    page.start('several')
+    page.wait(lambda: len(page.segments(2)) > 1)
+    page.find('#disconnect').click()
+    page.script('setTimeout(() => document.getElementById("disconnect").click(), 2500)')
+    page.wait(lambda: page.marks() and not page.is_busy())
+    page.wait_for_state('connected')
+    page.wait(lambda: page.segments(2)[-1] == 'ok')
+    page.script('document.activeElement.blur()')
+    # The metrics arrive after the results.
+    sleep(1)
+
+
+def _take(driver: Chrome, page: LivePage, picture: Picture) -> None:
+    set_color_scheme(driver, picture.theme)
+    set_size(driver, picture.width, picture.height or 1000, picture.scale)
+    if page.find('#language').get_attribute('value') != picture.locale:
+        page.change_language(picture.locale)
+        page.script('document.activeElement.blur()')
+    page.wait(lambda: page.count('.metric .bars') > 1 and page.count('[aria-pressed="true"]'))
+    page.script('document.getElementById("events").scrollTo(0, 1e6)')
+    height = picture.height or run_script(driver, 'return document.documentElement.scrollHeight')
+    # The page is as high as the picture: a bar that sticks would appear in the middle.
+    set_size(driver, picture.width, height, picture.scale)
+    page.script('document.getElementById("events").scrollTo(0, 1e6)')
+    file = FOLDER / f'{picture.name}.png'
+    file.write_bytes(_compress(_capture(driver)))
+    if file.stat().st_size > MAX_SIZE:
+        raise SystemExit(f'{file} has more than {MAX_SIZE:,} bytes.')
+
+
+def set_size(driver: Any, width: int, height: int, scale: float) -> None:
+    """Set the size of the window in CSS pixels."""
+    metrics = {'width': width, 'height': height, 'deviceScaleFactor': scale, 'mobile': False}
+    driver.execute_cdp_cmd('Emulation.setDeviceMetricsOverride', metrics)
+    driver.execute_cdp_cmd('Emulation.setScrollbarsHidden', {'hidden': True})
+
+
+def _capture(driver: Any) -> bytes:
+    picture = driver.execute_cdp_cmd('Page.captureScreenshot', {'format': 'png'})
+    return b64decode(picture['data'])
+
+
+def _compress(picture: bytes) -> bytes:
+    """Return a picture with the most frequent colors only, which is a third of the size."""
+    image = Image.open(BytesIO(picture)).convert('RGB')
+    # Not the adaptive palette of Pillow, which changes the colors of large areas.
+    colors = Counter(zip(*[iter(image.tobytes())] * 3, strict=True))
+    palette = Image.new('P', (1, 1))
+    palette.putpalette(b''.join(bytes(color) for color, _ in colors.most_common(COLORS)))
+    output = BytesIO()
+    image.quantize(palette=palette, dither=Image.Dither.NONE).save(output, 'PNG', optimize=True)
+    return output.getvalue()
+
+
+if __name__ == '__main__':
+    main()
