@@ -9,7 +9,7 @@ from seamwise import Result, refine
 from seamwise.catalog.models import ModelError
 from seamwise.catalog.network import NetworkError
 from seamwise.catalog.streaming import StreamingError
-from seamwise.policies import DeadlineExceeded, deadline, retry
+from seamwise.policies import DeadlineExceeded, Guard, deadline, retry
 from seamwise.policies.classify.openai import openai
 
 ProviderError: TypeAlias = ModelError | NetworkError | StreamingError | DeadlineExceeded
@@ -17,7 +17,7 @@ ProviderError: TypeAlias = ModelError | NetworkError | StreamingError | Deadline
 Message: TypeAlias = dict[str, object]
 
 # `retry` waits as long as the provider demands, and repeats only what can succeed.
-guarded = deadline(60.0) >> retry(attempts=4, base=0.1)
+GUARD = deadline(60.0) >> retry(attempts=4, base=0.1)
 
 
 class Provider:
@@ -27,18 +27,25 @@ class Provider:
         client: An HTTP client with the base URL and the credentials.
         tools: The definitions of the tools.
         model: The name of the model.
+        guard: The guard around each request.
     """
 
     def __init__(
-        self, client: httpx2.AsyncClient, tools: Sequence[Mapping[str, object]], *, model: str
+        self,
+        client: httpx2.AsyncClient,
+        tools: Sequence[Mapping[str, object]],
+        *,
+        model: str,
+        guard: Guard[DeadlineExceeded] = GUARD,
     ) -> None:
         self._client = client
         self._tools = tools
         self._model = model
+        self._guard = guard
 
     async def complete(self, messages: Sequence[object]) -> Result[Message, ProviderError]:
         """Return the next message of the model."""
-        return await guarded.run(lambda: refine(lambda: self._post(messages), openai))
+        return await self._guard.run(lambda: refine(lambda: self._post(messages), openai))
 
     async def _post(self, messages: Sequence[object]) -> Message:
         body = {'model': self._model, 'messages': messages, 'tools': self._tools}

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import httpx2
 
-_FILE: Final = Path(__file__).with_name('recording.json')
+_FOLDER: Final = Path(__file__).parent
 
 
-def recorded_provider() -> httpx2.MockTransport:
-    """Return a transport that gives the recorded responses one after the other."""
-    exchanges: list[Any] = json.loads(_FILE.read_text(encoding='utf-8'))
+def recorded_provider(name: str = 'recording.json') -> httpx2.MockTransport:
+    """Return a transport that gives the recorded responses of a file one after the other."""
+    exchanges: list[Any] = json.loads((_FOLDER / name).read_text(encoding='utf-8'))
     remaining = iter(exchanges)
 
     def respond(request: httpx2.Request) -> httpx2.Response:
@@ -25,7 +25,9 @@ def recorded_provider() -> httpx2.MockTransport:
         exchange = next(remaining)
         sent = json.dumps(body)
         if missing := [text for text in exchange['request_contains'] if text not in sent]:
-            raise ValueError(f'{_FILE.name} expects a request that contains {missing}.')
+            raise ValueError(f'{name} expects a request that contains {missing}.')
+        if exchange['status'] is None:
+            raise httpx2.ReadTimeout('The recorded provider does not answer.', request=request)
         return httpx2.Response(
             exchange['status'],
             json=exchange['response'],

@@ -30,6 +30,31 @@ LINES = [
 ]
 """The beginning of each line of the conversation."""
 
+LIVE_LINES = [
+    '  1  user.message',
+    '  2  error.validation       The input violates the rule: a message contains a question.',
+    '  3  user.message           How warm is it in Oslo?',
+    '  4  agent.thinking         Turn 1',
+    '  5  error.timeout          The service did not finish POST (read) within 5 s.',
+    '  6  error.retry_attempt    Attempt 1 of 4 failed; the next one begins in 1 second.',
+    (
+        '  7  error.rate_limited     openai accepts no more requests for now. '
+        'The next attempt can begin in 1 second.'
+    ),
+    '  8  agent.tool_call        weather {"city": "Oslo"}',
+    '  9  agent.tool_result      weather {"city": "Oslo"}: ok after 2 attempts',
+    ' 10  agent.thinking         Turn 2',
+    ' 11  agent.answer           It is 12 °C in Oslo.',
+    ' 12  user.message           And in Bern?',
+    ' 13  agent.thinking         Turn 1',
+    ' 14  error.recovery_failed  openai rejects the credentials of this program.',
+    ' 15  agent.error            openai rejects the credentials of this program.',
+    ' 16  agent.session_end      The session has ended because of an error.',
+]
+"""The events that the user of the live agent receives."""
+
+LOST = '     (lost with code 1006 after '
+
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
@@ -51,9 +76,9 @@ def test_the_agent_answers_although_the_model_makes_mistakes() -> None:
     assert len(lines) == len(LINES)
     for line, expected in zip(lines, LINES, strict=True):
         assert line.startswith(expected)
-    # One record for each failed call, and nothing else.
+    # One record for each failed call, and nothing else. What does not exist has the level INFO.
     tags = [line.rpartition('(')[2] for line in process.stderr.splitlines()]
-    assert sorted(tags) == ['CityUnknown)', 'InvalidParameter)', 'UnknownTool)', 'UnreadableCall)']
+    assert sorted(tags) == ['InvalidParameter)', 'UnknownTool)', 'UnreadableCall)']
 
 
 WITHOUT_ANSWERS = """
@@ -83,6 +108,25 @@ def test_the_page_of_the_example_shows_its_output() -> None:
     block = page.split('```\n')[2].splitlines()
     for line, expected in zip(block, LINES, strict=True):
         assert line.startswith(expected)
+
+
+def without_loss(lines: list[str]) -> list[str]:
+    """Return the lines of the events. The connection is lost once, after event 8 or soon after."""
+    assert sum(line.startswith(LOST) for line in lines) == 1
+    assert lines[8].startswith(LOST) or lines[9].startswith(LOST)
+    return [line.rstrip() for line in lines if not line.startswith(LOST)]
+
+
+def test_the_user_of_the_live_agent_receives_each_event_once() -> None:
+    process = run_python('-m', 'agent.demo')
+    assert process.returncode == 0, process.stderr
+    assert without_loss(process.stdout.splitlines()) == LIVE_LINES
+    assert 'Traceback' not in process.stderr
+
+
+def test_the_page_of_the_example_shows_the_live_output() -> None:
+    page = (EXAMPLES / 'agent' / 'README.md').read_text(encoding='utf-8')
+    assert without_loss(page.split('```\n')[5].splitlines()) == LIVE_LINES
 
 
 def test_each_recorded_answer_of_the_provider_is_complete() -> None:
