@@ -80,7 +80,6 @@ class TaskRunner:
                 child = ensure_future(awaitable)
             except StopIteration:
                 return
-            # seamwise: allow[SW103] `run` raises it again after the children have finished
             except BaseException as defect:  # noqa: BLE001
                 self._stop(defect)
                 return

@@ -398,7 +398,6 @@ def _frame_copy(frame: FrameType, variables: dict[str, object]) -> FrameType:
     entries: list[TracebackType] = []
     try:
         exec(failing, module, variables)  # noqa: S102 -- Python creates a frame only by running code
-    # seamwise: allow[SW103] the exception is a means to get the frame
     except ZeroDivisionError as error:
         entries = _entries(error.__traceback__)
     return entries[-1].tb_frame

@@ -79,7 +79,6 @@ def instances(alias: Any) -> st.SearchStrategy[Any]:
 def _build(class_: type[Any], fields: Mapping[str, object]) -> object:
     try:
         return class_(**fields)
-    # seamwise: allow[SW103] `__post_init__` rejects the combination; Hypothesis tries another one
     except ValueError:
         reject()
 

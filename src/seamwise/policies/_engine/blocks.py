@@ -130,7 +130,6 @@ class Block:
                         break
                 else:
                     return outcome
-            # seamwise: allow[SW103] it propagates unless a guard replaces it by its failure
             except BaseException as error:
                 outcome = abort_permits(permits, error)
                 if outcome is None:
@@ -207,7 +206,6 @@ def _wait_all_sync(steps: _Steps) -> Outcome | None:
         while True:
             try:
                 result = wait.wait_sync()
-            # seamwise: allow[SW103] it is raised in the generator
             except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:
@@ -224,7 +222,6 @@ async def _wait_all(steps: _Steps) -> Outcome | None:
         while True:
             try:
                 result = await wait.wait()
-            # seamwise: allow[SW103] it is raised in the generator
             except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:

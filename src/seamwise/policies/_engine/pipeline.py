@@ -452,7 +452,6 @@ class Layer(Guard[E_co]):
                 outcome: Any = await op(*args, **kwargs)
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
-            # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
                 failure: Any = abort_call([decision], error)
                 if failure is None:
@@ -480,7 +479,6 @@ class Layer(Guard[E_co]):
                 outcome: Any = op(*args, **kwargs)
                 if type(outcome) not in _SUCCESS:
                     outcome = self._expect_result(outcome)
-            # seamwise: allow[SW103] it propagates unless the guard replaces it by its failure
             except BaseException as error:
                 failure: Any = abort_call([decision], error)
                 if failure is None:

@@ -189,7 +189,6 @@ class ConnectionPool:
         try:
             connection = self._connection_class(**self._settings)
             connection.connect()
-        # seamwise: allow[SW103] it is raised again in the thread that waits for it
         except BaseException as error:  # noqa: BLE001
             future.set_exception(error)
         else:

@@ -101,7 +101,6 @@ class Exchange(Generic[Q, R]):
             self._close_all()
             try:
                 return self._result(send(self._request))
-            # seamwise: allow[SW103] it is raised again unless it is a failure of the network
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:
@@ -124,7 +123,6 @@ class Exchange(Generic[Q, R]):
             await self._aclose_all()
             try:
                 return self._result(await send(self._request))
-            # seamwise: allow[SW103] it is raised again unless it is a failure of the network
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:

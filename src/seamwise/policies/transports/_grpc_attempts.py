@@ -81,7 +81,6 @@ class GuardedCall:
                 if isinstance(call, Exception) and not isinstance(call, grpc.Future):
                     # gRPC returns the exceptions of interceptors, though it can use calls only.
                     raise call
-            # seamwise: allow[SW103] it is raised again unless it is a call itself
             except BaseException as error:
                 if isinstance(error, grpc.Call) and isinstance(error, grpc.Future):
                     return cast('UnaryCall', error)

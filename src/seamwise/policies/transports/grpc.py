@@ -136,7 +136,6 @@ class AsyncGuardInterceptor(grpc.aio.UnaryUnaryClientInterceptor):
                 details = _with_timeout(client_call_details, remaining(timeout))
                 ending = await continuation(details, request)
                 await ending
-            # seamwise: allow[SW103] it is raised again unless it is a status code
             except Exception as error:
                 # Without a call, the exception is that of another interceptor.
                 ending = error if ending is None else ending

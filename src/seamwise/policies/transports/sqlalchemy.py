@@ -134,7 +134,6 @@ class _Attempts:
         def attempt() -> 'Result[DBAPIConnection, ConnectError]':
             try:
                 return self._success(open_connection())
-            # seamwise: allow[SW103] it is raised again unless the database is unavailable
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:
@@ -153,7 +152,6 @@ class _Attempts:
             try:
                 # In a greenlet of its own: the one of the engine waits for this coroutine.
                 return self._success(await greenlet_spawn(open_connection))
-            # seamwise: allow[SW103] it is raised again unless the database is unavailable
             except Exception as error:
                 failure = self._failure(error)
                 if failure is None:

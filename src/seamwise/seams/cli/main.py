@@ -156,7 +156,6 @@ class _Program:
             code = INTERRUPTED
         except BaseExceptionGroup as group:
             code = INTERRUPTED if group.subgroup(KeyboardInterrupt) else self._report_defect(group)
-        # seamwise: allow[SW103] the outermost seam reports every defect
         except Exception as error:  # noqa: BLE001
             code = self._report_defect(error)
         return _flushed(code)

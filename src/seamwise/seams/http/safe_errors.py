@@ -100,7 +100,6 @@ class SafeErrors:
             except CancelledError:
                 self._log_disconnect(exchange)
                 raise
-            # seamwise: allow[SW103] a defect is raised again, and a failure answered
             except Exception as error:
                 if _is_disconnect(error, sender.disconnect_error):
                     self._log_disconnect(exchange)
@@ -123,7 +122,6 @@ class SafeErrors:
             except CancelledError:
                 self._log_disconnect(exchange)
                 raise
-            # seamwise: allow[SW103] a defect is raised again, and a failure answered
             except Exception as error:
                 if _is_disconnect(error, closer.disconnect_error):
                     self._log_disconnect(exchange)

@@ -208,7 +208,6 @@ class Link:
             if scope.expired():
                 return Failure(McpTimedOut(self._server, operation, self._timeout))
             caught: Exception = error
-        # seamwise: allow[SW103] an exception that is not expected is raised again below
         except Exception as error:  # noqa: BLE001
             caught = error
         finally:

@@ -88,7 +88,6 @@ class Attempts(Generic[E_co]):
                 raise
             # Nobody has cancelled the call: the tool awaited something that was cancelled.
             return self._failed(error)
-        # seamwise: allow[SW103] `_failed` reports it
         except (Exception, SystemExit) as error:  # noqa: BLE001 -- it is the cause of the failure
             return self._failed(error)
         finally:

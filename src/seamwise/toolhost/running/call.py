@@ -230,7 +230,6 @@ class CallRun(Generic[E]):
             return Failure(ToolCancelled(self.tool, SHUTDOWN))
         try:
             invocation = tool.bind({} if self._call is None else self._call.arguments)
-        # seamwise: allow[SW103] `_defect` reports it
         except Exception as error:  # noqa: BLE001 -- a bug of the tool, in the key of its call
             return self._defect(error)
         if type(invocation) is Success:
@@ -250,13 +249,10 @@ class CallRun(Generic[E]):
         result: Result[object, E | ToolError | GuardError] | None = None
         try:
             result = await self._result()
-        # seamwise: allow[SW103] the processor is the only one that cancels a call
         except CancelledError:
             pass
-        # seamwise: allow[SW103] `_defect` reports it
         except Exception as error:  # noqa: BLE001 -- a bug of a guard or its observer
             result = self._defect(error)
-        # seamwise: allow[SW103] the caller of the processor raises it
         except BaseException as error:
             self._is_dropped = True
             self._on_crash(error)

@@ -106,7 +106,6 @@ async def _read(source: AsyncIterable[bytes], stream: ProviderStream) -> AsyncGe
                 piece = await anext(iterator)
             except StopAsyncIteration:
                 piece = None
-            # seamwise: allow[SW103] an exception of another kind is raised again
             except Exception as error:
                 failure = _source_error(error, stream)
                 if failure is None:
@@ -161,7 +160,6 @@ async def _drain(iterator: AsyncIterator[bytes], stream: ProviderStream) -> None
                 await anext(iterator)
     except StopAsyncIteration:
         return
-    # seamwise: allow[SW103] an exception of another kind is raised again
     except Exception as error:
         # The answer is complete: a connection that breaks now has lost nothing.
         if _source_error(error, stream) is None:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden
+from seamwise.catalog.tools import FileNotFound, InvalidParameter, PathForbidden, ToolTimedOut
 from seamwise.toolhost.builtin.text import editing
 from seamwise.toolhost.builtin.text.editing import open_for_edit, save
-from seamwise.toolhost.builtin.time_limit import TimeLimit
+from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit
 from seamwise.toolhost.builtin.workspace.paths import PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from tests.toolhost.helpers import error_of, tree, unprivileged, value_of
@@ -38,6 +38,19 @@ def test_a_file_in_another_encoding_is_refused_with_a_suggestion(
     (folder / 'a').write_bytes(b'ok\ncaf\xe9\n')
     expected = 'must be UTF-8 text to be edited: byte 0xe9 at position 6 is not utf-8; try latin-1'
     assert invalid_reason(workspace) == expected
+
+
+def test_end_of_the_time_during_the_description_of_bytes_is_a_failure(
+    folder: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / 'a').write_bytes(b'caf\xe9')
+    limit = TimeLimit()
+
+    def describe(stream: object, encoding: str, limit: TimeLimit) -> str:
+        raise OutOfTime(limit.seconds)
+
+    monkeypatch.setattr(editing, 'decoding_problem', describe)
+    error_of(open_for_edit(workspace, REQUEST, limit), ToolTimedOut)
 
 
 def test_a_binary_file_is_refused(folder: Path, workspace: Workspace) -> None:
@@ -83,7 +96,7 @@ MEASUREMENT = """
 import resource, sys
 from pathlib import Path
 from seamwise.toolhost.builtin.text.editing import MAX_EDIT_SIZE, open_for_edit
-from seamwise.toolhost.builtin.time_limit import TimeLimit
+from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit
 from seamwise.toolhost.builtin.workspace.paths import PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]))

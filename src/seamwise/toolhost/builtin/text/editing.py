@@ -10,7 +10,7 @@ from seamwise.messages import shorten
 from seamwise.scope import Do, fallible
 from seamwise.toolhost.builtin.text.document import Document
 from seamwise.toolhost.builtin.text.encodings import BINARY_HEAD_SIZE, decoding_problem, is_binary
-from seamwise.toolhost.builtin.time_limit import TimeLimit
+from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit
 from seamwise.toolhost.builtin.workspace.atomic_write import replace_file
 from seamwise.toolhost.builtin.workspace.file_lock import lock_file
 from seamwise.toolhost.builtin.workspace.paths import Names, PathError, PathRequest
@@ -77,9 +77,16 @@ def open_for_edit(
         try:
             document = Document(data.decode(), line_end=line_end)
         except UnicodeDecodeError:
-            problem = decoding_problem(BytesIO(data), 'utf-8', limit)
-            do.fail(request.invalid(f'must be UTF-8 text to be edited: {problem}'))
+            do.fail(_undecodable(request, data, limit))
         return Draft(document, location.names, data, lock.pop_all())
+
+
+def _undecodable(request: PathRequest, data: bytes, limit: TimeLimit) -> PathError:
+    try:
+        problem = decoding_problem(BytesIO(data), 'utf-8', limit)
+    except OutOfTime as error:
+        return request.error_for(error)
+    return request.invalid(f'must be UTF-8 text to be edited: {problem}')
 
 
 @fallible
