@@ -75,7 +75,7 @@ def create(log: EventLog, **settings: Any) -> Starlette:
 @asynccontextmanager
 async def run_app(app: ASGIApp, **settings: Any) -> AsyncGenerator[Address]:
     """Run an application under uvicorn."""
-    defaults: dict[str, Any] = {'log_level': 'critical', 'ws': 'websockets-sansio'}
+    defaults: dict[str, Any] = {'log_config': None, 'ws': 'websockets-sansio'}
     config = uvicorn.Config(app, port=0, lifespan='off', **{**defaults, **settings})
     server = _Server(config)
     running = asyncio.create_task(server.serve())
