@@ -6,6 +6,7 @@ profile generates the same examples in every run; HYPOTHESIS_PROFILE=explore loo
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -21,7 +22,13 @@ settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Load the plugin of this project where it is not installed, such as in a new worktree."""
+    """Load the plugin of this project where it is not installed, such as in a new worktree.
+
+    A shell starts background jobs with SIGINT ignored, and their processes inherit that. The tests
+    interrupt such processes.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if not config.pluginmanager.has_plugin('seamwise'):
         config.pluginmanager.register(_seamwise_pytestplugin, 'seamwise')
 

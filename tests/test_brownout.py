@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 PLAN = Plan(slow_from=2.0, slow_until=6.0, duration=14.0)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_service_recovers_with_guards_and_not_with_retries() -> None:
     with redis_server(program('redis-server')) as port:
         timeout, retries, adaptive, fixed = (

@@ -1,16 +1,17 @@
 """Garbage collection between tests: each mypy build leaves large reference cycles."""
 
 import gc
+import sys
 from collections.abc import Iterator
-from itertools import count
 
 import pytest
 
 from seamwise.check.typed_ast.channels import clear_caches
 
-_test_numbers = count(1)
-_TESTS_PER_COLLECTION = 4
-"""A collection after each test would take longer than the tests."""
+_MAX_GROWTH = 2_000_000
+"""The growth in blocks of memory that starts a collection. One takes longer than most tests."""
+
+_size = 0
 
 
 @pytest.fixture(scope='session', autouse=True)
@@ -18,6 +19,7 @@ def _freeze_other_objects() -> Iterator[None]:
     # Otherwise each collection scans the objects of all earlier tests, in more than a second.
     gc.collect()
     gc.freeze()
+    _remember_size()
     yield
     gc.unfreeze()
 
@@ -25,6 +27,12 @@ def _freeze_other_objects() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _collect_garbage() -> Iterator[None]:
     yield
-    if next(_test_numbers) % _TESTS_PER_COLLECTION == 0:
+    if sys.getallocatedblocks() > _size + _MAX_GROWTH:
         clear_caches()
         gc.collect()
+        _remember_size()
+
+
+def _remember_size() -> None:
+    global _size  # noqa: PLW0603 -- of the process, as the garbage is
+    _size = sys.getallocatedblocks()

@@ -218,7 +218,11 @@ async def run_clients(
 
 
 @pytest.mark.parametrize(
-    ('sessions', 'seconds', 'pause'), [(20, 4.0, 0.02), (500, 60.0, 1.0)], ids=['40', '1000']
+    ('sessions', 'seconds', 'pause'),
+    [
+        pytest.param(20, 4.0, 0.02, id='40 clients'),
+        pytest.param(500, 60.0, 1.0, id='1,000 clients', marks=pytest.mark.nightly),
+    ],
 )
 async def test_clients_that_are_cut_at_random_lose_and_double_nothing(
     sessions: int, seconds: float, pause: float, tmp_path: Path

@@ -123,7 +123,7 @@ async def use_others(log: MemoryLog, other: Socket, count: int) -> None:
         assert (await other.next())['event'] == 'agent.thinking'
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 async def test_a_hundred_thousand_malformed_frames_leave_nothing_behind() -> None:
     chance = random.Random(2)  # noqa: S311 -- repeatable frames
     frames = [malformed(chance) for _ in range(1000)]

@@ -9,7 +9,7 @@ from seamwise.live import Position, RedisLog
 from tests.live.stores.contents import SESSION
 from tests.live.stores.redis_laboratory import RedisLaboratory
 from tests.live.stores.redis_writer import UNLIMITED
-from tests.live.stores.writers import Writer
+from tests.live.stores.writers import KILLS, Writer
 from tests.policies.redis.servers import Server
 
 pytestmark = pytest.mark.anyio
@@ -78,21 +78,15 @@ async def kill_servers(server: Server, turns: int) -> None:
             await verifier.verify(writer.confirmed, is_last=True)
 
 
-async def test_a_killed_writer_loses_nothing_that_was_confirmed(durable_server: Server) -> None:
-    await kill_writers(durable_server, 1)
-
-
-async def test_a_killed_redis_loses_nothing_that_was_confirmed(durable_server: Server) -> None:
-    await kill_servers(durable_server, 2)
-
-
-@pytest.mark.slow
-async def test_200_killed_writers_lose_nothing_that_was_confirmed(durable_server: Server) -> None:
-    await kill_writers(durable_server, 200)
-
-
-@pytest.mark.slow
-async def test_a_redis_that_is_killed_200_times_loses_nothing_that_was_confirmed(
-    durable_server: Server,
+@KILLS
+async def test_killed_writers_lose_nothing_that_was_confirmed(
+    kills: int, durable_server: Server
 ) -> None:
-    await kill_servers(durable_server, 200)
+    await kill_writers(durable_server, kills)
+
+
+@KILLS
+async def test_a_killed_redis_loses_nothing_that_was_confirmed(
+    kills: int, durable_server: Server
+) -> None:
+    await kill_servers(durable_server, kills)

@@ -9,6 +9,7 @@ import pytest
 from seamwise.live import Position, SqliteLog
 from tests.live.stores.contents import SESSION, UNLIMITED, begin, take
 from tests.live.stores.sqlite_laboratory import SqliteLaboratory, start_writer
+from tests.live.stores.writers import KILLS
 
 pytestmark = pytest.mark.anyio
 
@@ -44,13 +45,9 @@ async def kill_writers(laboratory: SqliteLaboratory, turns: int) -> None:
     assert not laboratory.damaged
 
 
-async def test_killed_writers_lose_nothing_that_was_confirmed(tmp_path: Path) -> None:
-    await kill_writers(SqliteLaboratory(tmp_path), 3)
-
-
-@pytest.mark.slow
-async def test_200_killed_writers_lose_nothing_that_was_confirmed(tmp_path: Path) -> None:
-    await kill_writers(SqliteLaboratory(tmp_path), 200)
+@KILLS
+async def test_killed_writers_lose_nothing_that_was_confirmed(kills: int, tmp_path: Path) -> None:
+    await kill_writers(SqliteLaboratory(tmp_path), kills)
 
 
 async def write_together(path: Path, processes: int, batches: int) -> None:

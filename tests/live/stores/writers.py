@@ -7,10 +7,22 @@ import time
 from types import TracebackType
 from typing import Self
 
+import pytest
+
 from seamwise.live import Position
 
 START_SECONDS = 30.0
 """The time in which a writer must confirm its next batch, also on a busy machine."""
+
+KILLS = pytest.mark.parametrize(
+    'kills',
+    [
+        2,
+        pytest.param(40, marks=pytest.mark.slow),
+        pytest.param(200, marks=pytest.mark.nightly),
+    ],
+)
+"""The numbers of processes that a test kills."""
 
 
 class Writer:
