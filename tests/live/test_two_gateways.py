@@ -104,6 +104,22 @@ async def test_a_newer_connection_to_another_process_takes_over(log: str) -> Non
                 assert await newer.seqs(2) == [3, 4]
 
 
+async def test_an_attempt_that_arrives_late_at_another_process_replaces_nobody(log: str) -> None:
+    async with run_two(log) as (first, second):
+        session = await begin(first)
+        async with (
+            open_socket(first, session, query='?client=a&attempt=1') as late,
+            open_socket(second, session, CONNECT, '?client=a&attempt=2') as writer,
+        ):
+            await writer.next()
+            await late.send(CONNECT)
+            assert (await late.rest())[1] == 4409
+            # Longer than the time between two checks.
+            await asyncio.sleep(1.5)
+            await writer.send(say())
+            assert await writer.seqs(2) == [1, 2]
+
+
 async def test_an_idle_connection_notices_that_it_is_replaced(log: str) -> None:
     async with run_two(log) as (first, second):
         session = await begin(first)
@@ -234,6 +250,8 @@ async def test_clients_that_are_cut_at_random_lose_and_double_nothing(
             )
     count = int(seconds / pause)
     for result in results:
+        # Nothing has replaced a client.
+        assert 4409 not in result.codes
         # What the user says, the numbers, and the end.
         assert result.seqs == [*range(1, count + 4)]
         assert result.missed == []

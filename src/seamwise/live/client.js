@@ -96,6 +96,7 @@ class Connection {
   #requestedDelay = null;
   #isRestart = false;
   #isStarted = false;
+  #attempt = 0;
   #isEnded = false;
   #isComplete = false;
   #settled = signalOnce();
@@ -119,7 +120,7 @@ class Connection {
     } = options;
     this.session = session;
     this.#isWatching = watch;
-    this.#address = websocketUrl(url, session, locale, watch);
+    this.#address = websocketUrl(url, session, locale, watch, clientName());
     this.#protocols = token === null ? [] : ["seamwise.v1", `token.${checkToken(token)}`];
     this.position = since === null ? null : checkPosition(since);
     this.#world = { ...REAL, ...world };
@@ -260,7 +261,10 @@ class Connection {
     const settled = this.#settled;
     try {
       const firstFrame = this.#tracker.begin();
-      const line = new Line(this.#WebSocket, this.#address, this.#protocols, {
+      // The gateway compares the number with those of the same client: attempts can arrive late.
+      this.#attempt += 1;
+      const address = `${this.#address}&attempt=${this.#attempt}`;
+      const line = new Line(this.#WebSocket, address, this.#protocols, {
         maxMessage: this.#maxMessage,
         world: this.#world,
       });
@@ -762,7 +766,13 @@ function signalOnce() {
   return signal;
 }
 
-function websocketUrl(url, session, locale, watch) {
+/** Return a new name of a client. Pages without TLS have no `crypto.randomUUID`. */
+function clientName() {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function websocketUrl(url, session, locale, watch, client) {
   // The messages do not contain the URL: it may contain credentials.
   const example = "url must be the address of a gateway, such as https://example.org/live.";
   let address;
@@ -786,9 +796,10 @@ function websocketUrl(url, session, locale, watch) {
   const query = [];
   if (locale !== null) query.push(`locale=${encodeURIComponent(locale)}`);
   if (watch) query.push("watch");
+  query.push(`client=${client}`);
   const mount = address.pathname.replace(/\/+$/, "");
   const path = `${mount}/v1/sessions/${encodeURIComponent(session)}/ws`;
-  return `${scheme}//${address.host}${path}${query.length > 0 ? "?" : ""}${query.join("&")}`;
+  return `${scheme}//${address.host}${path}?${query.join("&")}`;
 }
 
 function checkToken(token) {

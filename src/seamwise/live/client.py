@@ -2,6 +2,8 @@
 
 The wire is that of the gateway. The client relies on these parts of it:
 
+- The address has `client=`, a name, and `attempt=`, a number that grows. A gateway that receives an
+  attempt after a later one of the same client closes it, and keeps the later one.
 - The first frame is `user.connect`, or `user.reconnect_with_state` with a position. The gateway
   answers with a `system.notice` that has no number, and then sends the events.
 - After `gap`, `unknown_epoch` and `ack_ahead` the gateway sends nothing until `user.connect`.
@@ -19,6 +21,7 @@ The wire is that of the gateway. The client relies on these parts of it:
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from secrets import token_hex
 from ssl import SSLContext
 
 from seamwise.live.connection.address import websocket_url
@@ -87,7 +90,7 @@ def connect(  # noqa: PLR0913 -- independent settings, each with a default
     if backoff is None:
         backoff = partial(exponential_backoff, base=0.5, cap=30.0, world=world)
     check_callable('backoff', backoff, 'that returns an iterator over delays')
-    address = websocket_url(url, session, locale=locale, watch=watch)
+    address = websocket_url(url, session, locale=locale, watch=watch, client=token_hex(8))
     if ssl is not None and not address.startswith('wss:'):
         raise ValueError('ssl needs a url that begins with https: or wss:.')
     if heartbeat is not None:

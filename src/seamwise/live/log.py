@@ -5,6 +5,8 @@ from contextlib import AbstractAsyncContextManager
 from types import TracebackType
 from typing import Protocol, Self
 
+from msgspec import Struct
+
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
@@ -16,6 +18,22 @@ from seamwise.live.replay import Replay
 from seamwise.seams.session.shape import ErrorEvent
 
 
+class Attempt(Struct, frozen=True):
+    """One of the attempts of a client to take a key.
+
+    Attributes:
+        client: The name of the client.
+        number: The number of the attempt; later ones have larger numbers.
+    """
+
+    client: str
+    number: int
+
+    def is_before(self, other: 'Attempt | None') -> bool:
+        """Return whether the other attempt is a later one of the same client."""
+        return other is not None and self.client == other.client and self.number < other.number
+
+
 class Leases(Protocol):
     """Leases of a log: which holder owns a key, in all processes that use its store.
 
@@ -23,9 +41,19 @@ class Leases(Protocol):
     """
 
     async def acquire(
-        self, key: str, holder: str, *, seconds: float
-    ) -> Result[None, StoreUnavailable]:
-        """Take a key, also from its holder; the last one that takes it holds it."""
+        self, key: str, holder: str, *, seconds: float, attempt: Attempt | None = None
+    ) -> Result[bool, StoreUnavailable]:
+        """Take a key, also from its holder; the last one that takes it holds it.
+
+        Args:
+            key: The key.
+            holder: The new holder.
+            seconds: The duration of the lease.
+            attempt: The attempt of a client that can be in flight twice.
+
+        Returns:
+            False if a later attempt of the same client holds the key: this one arrives late.
+        """
         ...
 
     async def renew(

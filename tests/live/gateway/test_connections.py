@@ -4,9 +4,10 @@ import asyncio
 
 import pytest
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.live import MemoryLog
+from seamwise.live.log import Attempt
 from seamwise.live.server import connections as connections_module
 from seamwise.live.server.connections import Connections
 from seamwise.live.server.rates import MessageRates
@@ -31,6 +32,7 @@ class Client:
 
     def __init__(self, epoch: str | None = None) -> None:
         self.epoch = epoch
+        self.attempt: Attempt | None = None
         self.ends: list[str] = []
 
     def replace(self) -> None:
@@ -92,6 +94,36 @@ async def test_a_writer_whose_store_lost_its_memory_is_not_replaced(
         (await connections.take_over('s-1', second)).unwrap()
         (await log.leases.release('writer:s-1', 'this')).unwrap()
         await eventually(lambda: second.ends == ['the store has lost the session'])
+
+
+@pytest.mark.anyio
+async def test_the_last_attempt_of_a_client_writes_whichever_answer_of_the_store_comes_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with MemoryLog() as log:
+        epoch = (await log.begin('s-1')).unwrap().epoch
+        connections = Connections(log, SETTINGS, 'this')
+        answer, acquire = asyncio.Event(), log.leases.acquire
+
+        async def answer_late(
+            key: str, holder: str, *, seconds: float, attempt: Attempt | None = None
+        ) -> Result[bool, StoreUnavailable]:
+            result = await acquire(key, holder, seconds=seconds, attempt=attempt)
+            if attempt == Attempt('c', 1):
+                await answer.wait()
+            return result
+
+        monkeypatch.setattr(log.leases, 'acquire', answer_late)
+        first, second = Client(epoch), Client(epoch)
+        first.attempt, second.attempt = Attempt('c', 1), Attempt('c', 2)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(connections.take_over('s-1', first))
+            await asyncio.sleep(0)
+            (await connections.take_over('s-1', second)).unwrap()
+            answer.set()
+        assert (first.ends, second.ends) == (['replaced'], [])
+        assert await connections.may_write('s-1', second) == Success(True)
+        await connections.leave('s-1', second)
 
 
 @pytest.mark.anyio

@@ -299,6 +299,46 @@ async def test_the_newer_connection_writes_and_the_older_one_is_closed() -> None
                 assert await newer.seqs(1) == [2]
 
 
+async def test_an_attempt_that_arrives_after_the_next_one_replaces_nobody() -> None:
+    async with MemoryLog() as log, run(log) as address:
+        (await log.begin('s-1')).unwrap()
+        async with (
+            open_socket(address, 's-1', query='?client=a&attempt=9') as late,
+            open_socket(address, 's-1', CONNECT, '?client=a&attempt=10') as writer,
+        ):
+            await writer.next()
+            await late.send(CONNECT)
+            assert (await late.rest())[1] == 4409
+            await writer.send(say())
+            assert await writer.seqs(1) == [1]
+            # Another client takes over, whatever its number.
+            async with open_socket(address, 's-1', CONNECT, '?client=b&attempt=1') as other:
+                await other.next()
+                assert (await writer.rest())[1] == 4409
+
+
+@pytest.mark.parametrize(
+    'query',
+    [
+        '?client=a',
+        '?attempt=1',
+        '?client=&attempt=1',
+        '?client=a&attempt=-1',
+        '?client=a&attempt=²',
+        '?client=a%20b&attempt=1',
+        f'?client={"a" * 65}&attempt=1',
+        f'?client=a&attempt={"1" * 16}',
+    ],
+)
+async def test_a_wrong_number_of_an_attempt_is_refused(query: str) -> None:
+    async with MemoryLog() as log, run(log) as address:
+        (await log.begin('s-1')).unwrap()
+        async with open_socket(address, 's-1', CONNECT, query) as socket:
+            [event], code = await socket.rest()
+            assert (event['metadata']['error_type'], code) == ('InvalidInput', 1008)
+            assert '&attempt= has 15 digits or fewer' in event['content']
+
+
 async def test_a_client_that_only_connects_its_socket_replaces_nobody() -> None:
     async with MemoryLog() as log, run(log) as address:
         (await log.begin('s-1')).unwrap()

@@ -11,6 +11,7 @@ from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live import Event, EventLog, Limits, Position
+from seamwise.live.log import Attempt
 from seamwise.seams.session import ErrorEvent
 from seamwise.seams.session.localized import localize
 from tests.live.stores.contents import SESSION, UNLIMITED, begin, contents, numbered, seqs
@@ -415,6 +416,38 @@ async def test_a_lease_belongs_to_its_last_holder_until_it_expires(laboratory: L
         assert (await leases.renew(['open:b'], 'B', seconds=60.0)).unwrap() == {'open:b'}
         await leases.release('open:b', 'B')
         assert (await leases.renew(['open:b'], 'B', seconds=60.0)).unwrap() == frozenset()
+
+
+async def test_an_attempt_is_late_if_a_later_one_of_its_client_holds_the_key(
+    laboratory: Laboratory,
+) -> None:
+    async with laboratory.open() as log:
+
+        async def acquire(holder: str, attempt: Attempt | None = None) -> bool:
+            return (
+                await log.leases.acquire('writer:a', holder, seconds=60.0, attempt=attempt)
+            ).unwrap()
+
+        async def holds(holder: str) -> bool:
+            return bool((await log.leases.renew(['writer:a'], holder, seconds=60.0)).unwrap())
+
+        assert await acquire('A', Attempt('c', 9))
+        # The next attempt, and the same one again.
+        assert await acquire('B', Attempt('c', 10))
+        assert await acquire('C', Attempt('c', 10))
+        assert not await acquire('A', Attempt('c', 9))
+        assert await holds('C')
+        # A renewal keeps the number.
+        assert not await acquire('A', Attempt('c', 9))
+        # Another client, and one without a number.
+        assert await acquire('D', Attempt('d', 1))
+        assert await acquire('A', Attempt('c', 2))
+        assert await acquire('E')
+        assert await acquire('A', Attempt('c', 1))
+        # Nobody holds the key.
+        await log.leases.release('writer:a', 'A')
+        assert await acquire('B', Attempt('c', 0))
+        assert await holds('B')
 
 
 async def test_an_expired_lease_goes_to_one_caller_only(laboratory: Laboratory) -> None:

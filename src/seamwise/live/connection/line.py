@@ -33,7 +33,7 @@ class LineSettings(Struct, frozen=True):
     """Settings of the WebSocket.
 
     Attributes:
-        url: The address.
+        url: The address, with a query.
         token: The token for the header `Authorization`.
         ssl: Settings of TLS; None for those of Python.
         max_message: The maximum length of a frame, in bytes.
@@ -94,7 +94,9 @@ class Line:
         self._websocket.transport.abort()
 
 
-async def open_line(settings: LineSettings, *, silence: float, now: float) -> Result[Line, Closed]:
+async def open_line(
+    settings: LineSettings, *, attempt: int, silence: float, now: float
+) -> Result[Line, Closed]:
     """Open a WebSocket.
 
     Redirects are followed, without the token to another origin, and never from TLS to plain text.
@@ -102,6 +104,7 @@ async def open_line(settings: LineSettings, *, silence: float, now: float) -> Re
 
     Args:
         settings: The address and its settings.
+        attempt: The number of the attempt. The gateway compares it with those of the same client.
         silence: The maximum time of the attempt, in seconds, if it is less than 10 s.
         now: The Unix time, for a date in a header.
     """
@@ -110,7 +113,7 @@ async def open_line(settings: LineSettings, *, silence: float, now: float) -> Re
         headers['Authorization'] = f'Bearer {settings.token.reveal()}'
     connector = partial(
         _Connector,
-        settings.url,
+        f'{settings.url}&attempt={attempt}',
         additional_headers=headers,
         open_timeout=min(OPEN_TIMEOUT, silence),
         close_timeout=_CLOSE_TIMEOUT,

@@ -102,6 +102,7 @@ class Connection:
         self._heartbeat = heartbeat
         self._world = world
         self._line: Line | None = None
+        self._attempt = 0
         self._opened_at = 0.0
         self._results: deque[Result[Stored, ClientError]] = deque()
         self._reply: str | None = None
@@ -289,9 +290,11 @@ class Connection:
         self._is_settled.clear()
         try:
             first_frame = self._tracker.begin()
-            opened = await self._until_closed(
-                open_line(self._settings, silence=self._silence, now=time()), _abort
+            self._attempt += 1
+            opening = open_line(
+                self._settings, attempt=self._attempt, silence=self._silence, now=time()
             )
+            opened = await self._until_closed(opening, _abort)
             if opened is None:
                 return
             if type(opened) is Failure:

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
 from seamwise.defects import report_defect
-from seamwise.live.log import EventLog
+from seamwise.live.log import Attempt, EventLog
 from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.settings import Settings
 from seamwise.policies import BulkheadFull
@@ -32,6 +32,11 @@ class Writer(Protocol):
     @property
     def epoch(self) -> str | None:
         """The epoch of the events that the client receives; None before the first one."""
+        ...
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt to connect of a client that names itself."""
         ...
 
     def replace(self) -> None:
@@ -86,19 +91,28 @@ class Connections:
                 del self._counts[session]
 
     async def take_over(self, session: str, writer: Writer) -> Result[None, StoreUnavailable]:
-        """Make a connection the writing one; the older one is closed, in whatever process."""
-        key = KEY + session
-        taken = await self._log.leases.acquire(key, self._holder, seconds=LEASE_SECONDS)
+        """Make a connection the writing one; the older one is closed, in whatever process.
+
+        A connection that its client has given up may arrive later than the next one: it is closed.
+        """
+        attempt = writer.attempt
+        taken = await self._log.leases.acquire(
+            KEY + session, self._holder, seconds=LEASE_SECONDS, attempt=attempt
+        )
         if type(taken) is Failure:
             return taken
         # Not before: a check would find a writer of this process without a lease.
         older = self._writers.get(session)
+        is_late = older is not None and attempt is not None and attempt.is_before(older.attempt)
+        if is_late or not taken.unwrap():
+            writer.replace()
+            return Success(None)
         self._writers[session] = writer
         if older is not None and older is not writer:
             older.replace()
         if self._check is None or self._check.done():
             self._check = create_task(self._keep_checking(), name='writers of live sessions')
-        return taken
+        return Success(None)
 
     async def may_write(self, session: str, writer: Writer) -> Result[bool, StoreUnavailable]:
         """Return whether a connection is still the writing one, in all processes."""

@@ -31,7 +31,7 @@ from seamwise.live.server.identity import Authorize, Client, Identification, cli
 from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.notices import RefusedReplay, refused_replay
 from seamwise.live.server.rates import MessageRates
-from seamwise.live.server.requests import read_body, read_position
+from seamwise.live.server.requests import read_attempt, read_body, read_position
 from seamwise.live.server.server_events import EventStream
 from seamwise.live.server.settings import BUFFER, Settings
 from seamwise.live.server.shutdown import Shutdown
@@ -269,6 +269,10 @@ class _Handlers:
         if type(client) is Failure:
             await self._refuse(websocket, client.failure(), None)
             return
+        attempt = read_attempt(websocket)
+        if type(attempt) is Failure:
+            await self._refuse(websocket, attempt.failure(), session)
+            return
         refusal = self._connections.refusal(session)
         if refusal is not None:
             await self._refuse(websocket, refusal, session)
@@ -281,6 +285,7 @@ class _Handlers:
             connections=self._connections,
             settings=self._settings,
             rate=self._rates.for_connection(),
+            attempt=attempt.unwrap(),
             is_watching='watch' in websocket.query_params,
         )
 

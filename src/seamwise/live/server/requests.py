@@ -1,15 +1,20 @@
 """Requests to the gateway: positions, and bodies with limits on size and time."""
 
 from asyncio import timeout
+from re import compile as pattern
 
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position
+from seamwise.live.log import Attempt
 from seamwise.live.server.settings import BODY_SECONDS
 from seamwise.messages import shorten
+
+_CLIENT = pattern(r'[A-Za-z0-9_-]{1,64}').fullmatch
+_NUMBER = pattern(r'[0-9]{1,15}').fullmatch
 
 
 def read_position(request: Request) -> Result[Position | None, InvalidInput]:
@@ -25,6 +30,18 @@ def read_position(request: Request) -> Result[Position | None, InvalidInput]:
         rule = 'a position is the id of an event, such as 9f2c:42'
         return Failure(InvalidInput(rule, shorten(text)))
     return Success(position)
+
+
+def read_attempt(connection: HTTPConnection) -> Result[Attempt | None, InvalidInput]:
+    """Return the attempt to connect of a client that names itself, else None."""
+    client = connection.query_params.get('client')
+    number = connection.query_params.get('attempt')
+    if client is None and number is None:
+        return Success(None)
+    if client is None or number is None or not (_CLIENT(client) and _NUMBER(number)):
+        rule = '?client= has 1 to 64 letters, digits, - and _, and &attempt= has 15 digits or fewer'
+        return Failure(InvalidInput(rule, shorten(f'{client}, {number}')))
+    return Success(Attempt(client, int(number)))
 
 
 async def read_body(request: Request, *, limit: int) -> bytes:

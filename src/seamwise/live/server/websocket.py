@@ -26,7 +26,7 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result
 from seamwise.defects import report_defect
 from seamwise.live.events import Position
-from seamwise.live.log import EventLog
+from seamwise.live.log import Attempt, EventLog
 from seamwise.live.server.closing import (
     NORMAL,
     PROTOCOL_VIOLATION,
@@ -64,6 +64,7 @@ class Channel:
         connections: The connections of the process.
         settings: The settings of the gateway.
         rate: The rate of the client's messages.
+        attempt: The attempt to connect of a client that names itself.
         is_watching: Whether the client only reads.
     """
 
@@ -77,6 +78,7 @@ class Channel:
         connections: Connections,
         settings: Settings,
         rate: MessageRate,
+        attempt: Attempt | None,
         is_watching: bool,
     ) -> None:
         self._websocket = websocket
@@ -87,6 +89,7 @@ class Channel:
         self._settings = settings
         self._is_watching = is_watching
         self._rate = rate
+        self._attempt = attempt
         self._sending = Lock()
         self._closing: Closing | None = None
         self._is_closing: Future[None] = get_running_loop().create_future()
@@ -99,6 +102,11 @@ class Channel:
     def epoch(self) -> str | None:
         """The epoch of the events that the client receives; None before the first one."""
         return self._epoch
+
+    @property
+    def attempt(self) -> Attempt | None:
+        """The attempt to connect of a client that names itself."""
+        return self._attempt
 
     def fail(self, error: GatewayError, *, code: int | None = None) -> None:
         """Close the connection because of an error, perhaps with a code of its own."""

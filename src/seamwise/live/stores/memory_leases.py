@@ -3,14 +3,17 @@
 from collections.abc import Callable, Collection
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Result, Success
+from seamwise.live.log import Attempt
 
 
 class _Lease(Struct, frozen=True):
     holder: str
     expires_at: float
+    attempt: Attempt | None = None
 
 
 class MemoryLeases:
@@ -25,11 +28,14 @@ class MemoryLeases:
         self._leases: dict[str, _Lease] = {}
 
     async def acquire(
-        self, key: str, holder: str, *, seconds: float
-    ) -> Result[None, StoreUnavailable]:
-        """Take a key, also from its holder."""
-        self._leases[key] = _Lease(holder, self._clock() + seconds)
-        return Success(None)
+        self, key: str, holder: str, *, seconds: float, attempt: Attempt | None = None
+    ) -> Result[bool, StoreUnavailable]:
+        """Take a key, also from its holder, unless the attempt of the client arrives late."""
+        lease = self._leases.get(key)
+        if lease is not None and attempt is not None and attempt.is_before(lease.attempt):
+            return Success(False)  # noqa: FBT003 -- the value of a result
+        self._leases[key] = _Lease(holder, self._clock() + seconds, attempt)
+        return Success(True)  # noqa: FBT003 -- as above
 
     async def renew(
         self, keys: Collection[str], holder: str, *, seconds: float
@@ -39,7 +45,7 @@ class MemoryLeases:
             key for key in keys if key in self._leases and self._leases[key].holder == holder
         )
         for key in held:
-            self._leases[key] = _Lease(holder, self._clock() + seconds)
+            self._leases[key] = replace(self._leases[key], expires_at=self._clock() + seconds)
         return Success(held)
 
     async def release(self, key: str, holder: str) -> Result[None, StoreUnavailable]:

@@ -54,6 +54,7 @@ class Keys:
         base = prefix.encode()
         self.lease_holders = base + b'{leases}:lease-holders'
         self.lease_times = base + b'{leases}:lease-times'
+        self.lease_attempts = base + b'{leases}:lease-attempts'
         # The quoting takes 3 microseconds.
         self.of: Final = lru_cache(_MAX_CACHED)(self._of)
 

@@ -8,6 +8,7 @@ from redis.exceptions import RedisError
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
+from seamwise.live.log import Attempt
 from seamwise.live.stores.redis.commands import Commands
 from seamwise.live.stores.redis.keys import Keys
 from seamwise.live.stores.redis.reasons import Reasons
@@ -28,15 +29,16 @@ class RedisLeases:
 
     def __init__(self, commands: Commands, *, keys: Keys, reasons: Reasons) -> None:
         self._commands = commands
-        self._keys = (keys.lease_holders, keys.lease_times)
+        self._keys = (keys.lease_holders, keys.lease_times, keys.lease_attempts)
         self._reasons = reasons
 
     async def acquire(
-        self, key: str, holder: str, *, seconds: float
-    ) -> Result[None, StoreUnavailable]:
-        """Take a key, also from its holder."""
-        reply = await self._run(ACQUIRE, holder, seconds, key)
-        return reply if type(reply) is Failure else Success(None)
+        self, key: str, holder: str, *, seconds: float, attempt: Attempt | None = None
+    ) -> Result[bool, StoreUnavailable]:
+        """Take a key, also from its holder, unless the attempt of the client arrives late."""
+        numbered = () if attempt is None else (str(attempt.number), attempt.client)
+        reply = await self._run(ACQUIRE, holder, seconds, key, *numbered)
+        return reply if type(reply) is Failure else Success(key in reply.unwrap())
 
     async def renew(
         self, keys: Collection[str], holder: str, *, seconds: float

@@ -319,10 +319,11 @@ return 'ok'
 )
 
 _LEASES: Final = """
--- KEYS: hash from keys to holders, sorted set from keys to times. ARGV 1: holder. 2: seconds.
+-- KEYS: hash from keys to holders, sorted set from keys to times, hash from keys to attempts, each
+-- with its number before the client. ARGV 1: holder. 2: seconds.
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
-local holders, times, holder = KEYS[1], KEYS[2], ARGV[1]
+local holders, times, attempts, holder = KEYS[1], KEYS[2], KEYS[3], ARGV[1]
 local expires_at = string.format('%.6f', now + tonumber(ARGV[2]))
 redis.call('ZCARD', times)
 """
@@ -330,9 +331,19 @@ redis.call('ZCARD', times)
 ACQUIRE: Final = _script(
     _LEASES,
     """
+-- ARGV 3: key. 4: number of the attempt. 5: client.
+if ARGV[4] then
+  local number, client = string.match(redis.call('HGET', attempts, ARGV[3]) or '', '^(%d+) (.*)$')
+  if client == ARGV[5] and tonumber(number) > tonumber(ARGV[4]) then
+    return {}
+  end
+  redis.call('HSET', attempts, ARGV[3], ARGV[4] .. ' ' .. ARGV[5])
+else
+  redis.call('HDEL', attempts, ARGV[3])
+end
 redis.call('HSET', holders, ARGV[3], holder)
 redis.call('ZADD', times, expires_at, ARGV[3])
-return {}
+return {ARGV[3]}
 """,
 )
 
@@ -357,6 +368,7 @@ RELEASE: Final = _script(
 if redis.call('HGET', holders, ARGV[3]) == holder then
   redis.call('HDEL', holders, ARGV[3])
   redis.call('ZREM', times, ARGV[3])
+  redis.call('HDEL', attempts, ARGV[3])
 end
 return {}
 """,
@@ -371,6 +383,7 @@ for _, key in ipairs(redis.call('ZRANGEBYSCORE', times, '-inf', bound)) do
   if string.sub(key, 1, #ARGV[3]) == ARGV[3] then
     redis.call('HSET', holders, key, holder)
     redis.call('ZADD', times, expires_at, key)
+    redis.call('HDEL', attempts, key)
     taken[#taken + 1] = key
   end
 end

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Result
+from seamwise.live.log import Attempt
 from seamwise.live.stores.sqlite.writes import Writes
 
 T = TypeVar('T')
@@ -36,10 +37,11 @@ class SqliteLeases:
         self._write = write
 
     async def acquire(
-        self, key: str, holder: str, *, seconds: float
-    ) -> Result[None, StoreUnavailable]:
-        """Take a key, also from its holder."""
-        return await self._write(key, partial(_acquire, key=key, holder=holder, seconds=seconds))
+        self, key: str, holder: str, *, seconds: float, attempt: Attempt | None = None
+    ) -> Result[bool, StoreUnavailable]:
+        """Take a key, also from its holder, unless the attempt of the client arrives late."""
+        work = partial(_acquire, key=key, holder=holder, seconds=seconds, attempt=attempt)
+        return await self._write(key, work)
 
     async def renew(
         self, keys: Collection[str], holder: str, *, seconds: float
@@ -60,11 +62,18 @@ class SqliteLeases:
         return await self._write('leases', work)
 
 
-def _acquire(writes: Writes, *, key: str, holder: str, seconds: float) -> None:
-    _ = writes.connection.execute(
-        'INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?)',
-        (key, holder, monotonic() + seconds, seconds),
+def _acquire(
+    writes: Writes, *, key: str, holder: str, seconds: float, attempt: Attempt | None = None
+) -> bool:
+    client, number = (None, None) if attempt is None else (attempt.client, attempt.number)
+    cursor = writes.connection.execute(
+        'INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET '
+        'holder = excluded.holder, expires_at = excluded.expires_at, seconds = excluded.seconds, '
+        'client = excluded.client, attempt = excluded.attempt '
+        'WHERE client IS NULL OR client IS NOT excluded.client OR attempt <= excluded.attempt',
+        (key, holder, monotonic() + seconds, seconds, client, number),
     )
+    return cursor.rowcount > 0
 
 
 def _renew(writes: Writes, *, keys: frozenset[str], holder: str, seconds: float) -> frozenset[str]:
@@ -90,5 +99,5 @@ def _take_expired(writes: Writes, *, prefix: str, holder: str, seconds: float) -
     ).fetchall()
     keys = tuple(key for (key,) in rows)
     for key in keys:
-        _acquire(writes, key=key, holder=holder, seconds=seconds)
+        _ = _acquire(writes, key=key, holder=holder, seconds=seconds)
     return keys

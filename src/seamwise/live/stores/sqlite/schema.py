@@ -69,7 +69,9 @@ _TABLES: Final = (
         key TEXT PRIMARY KEY,
         holder TEXT NOT NULL,
         expires_at REAL NOT NULL,
-        seconds REAL NOT NULL
+        seconds REAL NOT NULL,
+        client TEXT,
+        attempt INTEGER
     ) WITHOUT ROWID
     """,
     # The version of the last deletion of a session, and an identifier of the file: the versions of
