@@ -39,7 +39,7 @@ QUICK = Comparison(job='quick', peer='slow', ours=timer_of(20), theirs=timer_of(
 FREE = Comparison(job='free', peer='bound', ours=timer_of(90), theirs=timer_of(30))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize('comparison', ALL)
 def test_every_job_yields_a_ratio(comparison: Comparison) -> None:
     [measured] = measure([comparison], rounds=1, batch_ns=1)

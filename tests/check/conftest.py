@@ -8,7 +8,7 @@ import pytest
 
 from seamwise.check.typed_ast.channels import clear_caches
 
-_MAX_GROWTH = 2_000_000
+_MAX_GROWTH = 4_000_000
 """The growth in blocks of memory that starts a collection. One takes longer than most tests."""
 
 _size = 0

@@ -268,7 +268,7 @@ def test_a_credential_at_the_cut_is_masked_before_the_cut() -> None:
     assert 'FAKE' not in repr(report_defect(defect))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_long_message_is_cut() -> None:
     [link] = report_defect(ValueError('x' * 10_000_000)).chain
     assert link.message == 'x' * 1024 + '… (9998976 more)'

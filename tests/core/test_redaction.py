@@ -57,7 +57,7 @@ MARKS: Mapping[str, Change] = {
 
 
 def _case(case: dict[str, Any]) -> Any:
-    marks = [pytest.mark.slow] if 'million' in case['name'] else []
+    marks = [pytest.mark.nightly] if 'million' in case['name'] else []
     return pytest.param(case, id=case['name'], marks=marks)
 
 
@@ -80,7 +80,7 @@ def test_every_vector_is_redacted_as_expected(case: dict[str, Any]) -> None:
     assert isinstance(value, str) or len(redacted) == len(value)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_item_of_a_million_is_redacted() -> None:
     redacted = redacted_any([{'n': 1, 'password': PLANTED} for _ in range(1_000_000)])
     assert len(redacted) == 1_000_000

@@ -242,7 +242,7 @@ async def test_random_damage_never_changes_an_answer(
     await damage_at_random(laboratory, caplog, 20)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 async def test_much_random_damage_never_changes_an_answer(
     laboratory: SqliteLaboratory, caplog: pytest.LogCaptureFixture
 ) -> None:

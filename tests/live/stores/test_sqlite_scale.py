@@ -64,7 +64,7 @@ async def test_a_replay_costs_what_was_missed_only(tmp_path: Path) -> None:
     await compare(SqliteLaboratory(tmp_path), 20_000)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 async def test_a_replay_from_a_million_events_costs_what_was_missed_only(tmp_path: Path) -> None:
     laboratory = SqliteLaboratory(tmp_path)
     await compare(laboratory, 1_000_000)

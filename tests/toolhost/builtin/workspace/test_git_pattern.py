@@ -115,7 +115,7 @@ def test_random_rules_decide_as_git_does(tmp_path: Path) -> None:
     compare(tmp_path, seed=1, count=100)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize('seed', range(2, 7))
 def test_thousands_of_random_rules_decide_as_git_does(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, seed=seed, count=1_000)
