@@ -194,3 +194,24 @@ async def test_the_category_of_other_errors_decides_their_level(
         logging.WARNING,
         logging.ERROR,
     ]
+
+
+async def test_levels_of_categories_can_be_changed(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, 'app')
+    on_outcome = log.outcomes(
+        logging.getLogger('app'),
+        levels={Category.CONNECTION: logging.DEBUG, Category.RESOURCE: logging.WARNING},
+        alert_on=(),
+    )
+    async with Processor(search | fill_memory, on_outcome=on_outcome) as processor:
+        await processor.run(ToolCall('search', {'pattern': 'x'}))
+        await processor.run(ToolCall('fill_memory', {'token': 'x'}))
+    assert [record.levelno for record in caplog.records if record.name == 'app'] == [
+        logging.DEBUG,
+        logging.WARNING,
+    ]
+
+
+def test_a_level_that_has_no_name_is_refused() -> None:
+    with pytest.raises(ValueError, match=r'the level of NOT_FOUND is 25\. Use logging\.DEBUG'):
+        log.outcomes(logging.getLogger('app'), levels={Category.NOT_FOUND: 25})

@@ -122,6 +122,23 @@ async def test_a_client_that_sends_its_head_byte_by_byte_is_disconnected(
         writer.close()
 
 
+async def test_a_head_that_is_too_long_is_refused() -> None:
+    async with running() as server:
+        reader, writer = await server.connect()
+        writer.write(b'GET / HTTP/1.1\r\nx: ' + b'y' * uvicorn_server.MAX_HEAD)
+        assert (await closed(reader)).startswith(b'HTTP/1.1 400 ')
+        writer.close()
+
+
+async def test_a_body_may_be_longer_than_a_head() -> None:
+    async with running() as server:
+        value = 'y' * (2 * uvicorn_server.MAX_HEAD)
+        reader, writer = await server.post(call('echo', value=value))
+        head = await asyncio.wait_for(reader.readuntil(b'\r\n\r\n'), WAIT)
+        assert head.startswith(b'HTTP/1.1 200 OK')
+        writer.close()
+
+
 async def test_the_next_request_of_a_connection_has_the_same_limit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from seamwise.catalog.protocols import McpConnectionFailed
 from seamwise.catalog.tools import ResourceExhausted, UnknownTool
+from seamwise.categories import Category
 from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
@@ -22,7 +23,13 @@ CRITICAL_ERRORS = (ResourceExhausted, McpConnectionFailed)
 """The errors that call `alert` by default."""
 
 _LEVEL_NAMES: Final[Mapping[int, Level]] = MappingProxyType(
-    {logging.INFO: 'info', logging.WARNING: 'warning', logging.ERROR: 'error'}
+    {
+        logging.DEBUG: 'debug',
+        logging.INFO: 'info',
+        logging.WARNING: 'warning',
+        logging.ERROR: 'error',
+        logging.CRITICAL: 'critical',
+    }
 )
 
 
@@ -31,6 +38,7 @@ def outcomes(
     *,
     alert: Callable[[LogRecord], object] | None = None,
     alert_on: Collection[type[TaggedError]] = CRITICAL_ERRORS,
+    levels: Mapping[Category, int] = {},
 ) -> Callable[[ToolOutcome[TaggedError]], None]:
     """Return an observer of tool calls that logs each failed call once, and alerts.
 
@@ -44,6 +52,10 @@ def outcomes(
         alert: Called with the record of each failure of a class in `alert_on`. If it raises an
             exception, that is logged as a defect.
         alert_on: The error classes whose level is CRITICAL, whether or not there is an `alert`.
+        levels: Levels that differ, by category, e.g. `{Category.NOT_FOUND: logging.WARNING}`.
+
+    Raises:
+        ValueError: A level is not one of the five of `logging`.
 
     >>> import sys
     >>> from seamwise import Failure
@@ -58,6 +70,7 @@ def outcomes(
     alert: ResourceExhausted
     """
     critical = tuple(alert_on)
+    own_levels = _level_names(levels)
 
     def log_outcome(outcome: ToolOutcome[TaggedError], /) -> None:
         result = outcome.result
@@ -65,7 +78,7 @@ def outcomes(
             return
         error = result.failure()
         is_critical = isinstance(error, critical)
-        log_record = _record(outcome, error, logger)
+        log_record = _record(outcome, error, own_levels, logger)
         if is_critical:
             log_record = replace(log_record, level='critical')
         # Tools group records by the text without its arguments, so it has no text of the model.
@@ -78,8 +91,21 @@ def outcomes(
     return log_outcome
 
 
+def _level_names(levels: Mapping[Category, int]) -> dict[Category, Level]:
+    for category, level in levels.items():
+        if level not in _LEVEL_NAMES:
+            raise ValueError(
+                f'log.outcomes: the level of {category.name} is {level!r}. '
+                'Use logging.DEBUG, INFO, WARNING, ERROR or CRITICAL.'
+            )
+    return {category: _LEVEL_NAMES[level] for category, level in levels.items()}
+
+
 def _record(
-    outcome: ToolOutcome[TaggedError], error: TaggedError, logger: logging.Logger
+    outcome: ToolOutcome[TaggedError],
+    error: TaggedError,
+    own_levels: Mapping[Category, Level],
+    logger: logging.Logger,
 ) -> LogRecord:
     call = outcome.call
     defect = tool_defect(error)
@@ -89,8 +115,8 @@ def _record(
         params=None if call is None else call.arguments,
         ref=None if defect is None else report_defect(defect, log=logger).ref,
     )
-    level = log_record.level
-    if level == 'error' and not is_tool_error(error):
+    level = own_levels.get(error.category, log_record.level)
+    if error.category not in own_levels and level == 'error' and not is_tool_error(error):
         # The error of an application or of a guard, such as a record that does not exist.
         level = _LEVEL_NAMES[LEVELS[error.category]]
     return replace(

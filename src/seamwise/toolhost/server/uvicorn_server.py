@@ -25,6 +25,9 @@ from seamwise.toolhost.processor import Processor
 HEAD_SECONDS: Final = 10.0
 """In seconds: the maximum time for the head of a request, and for the rest of a refused body."""
 
+MAX_HEAD: Final = 16 * 2**10
+"""In bytes: the maximum size of the head of a request."""
+
 WRITE_SECONDS: Final = 30.0
 """In seconds: the maximum time without progress of a client that reads a response."""
 
@@ -138,6 +141,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=TimedProtocol,
+                h11_max_incomplete_event_size=MAX_HEAD,
                 loop='asyncio',
                 ws=WebSocketsSansIOProtocol,
                 ws_max_size=MAX_MESSAGE,
