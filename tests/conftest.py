@@ -13,6 +13,8 @@ from hypothesis import settings
 
 import _seamwise_pytestplugin
 
+pytest_plugins = ['tests.warm_cache']
+
 # It configures logging when it is imported, for a server in a process of its own.
 collect_ignore = ['seams/logged_app.py']
 

@@ -61,6 +61,7 @@ def check_twice(*paths: str) -> Report:
     return warm
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_unchanged_files_are_not_analysed_again(analysed: list[str]) -> None:
     first = run_check(['.'])
     assert sorted(analysed) == ['callee', 'caller']
@@ -69,6 +70,7 @@ def test_unchanged_files_are_not_analysed_again(analysed: list[str]) -> None:
     assert analysed == []
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_change_of_a_file_updates_findings_in_another() -> None:
     assert 'Missing' in summaries(check_twice())[0][3]
     Path('callee.py').write_text(
@@ -82,6 +84,7 @@ def test_change_of_a_file_updates_findings_in_another() -> None:
     assert [path for path, *_ in summaries(check_twice())] == []
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_change_without_effect_on_the_interface_affects_only_its_file(analysed: list[str]) -> None:
     run_check(['.'])
     analysed.clear()
@@ -90,6 +93,7 @@ def test_change_without_effect_on_the_interface_affects_only_its_file(analysed: 
     assert analysed == ['callee']
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_added_renamed_and_deleted_files_are_noticed() -> None:
     Path('caller.py').write_text(f'import later\n{CALLER}later.find("x")\n', encoding='utf-8')
     assert [
@@ -103,6 +107,7 @@ def test_added_renamed_and_deleted_files_are_noticed() -> None:
     assert [problem.line for problem in check_twice().problems] == [1, 2]
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_file_that_was_only_imported_is_analysed_when_requested(analysed: list[str]) -> None:
     Path('callee.py').write_text(f'{CALLEE}find("x")\n', encoding='utf-8')
     assert [path for path, *_ in summaries(run_check(['caller.py']))] == ['caller.py']
@@ -111,6 +116,7 @@ def test_file_that_was_only_imported_is_analysed_when_requested(analysed: list[s
     assert set(analysed) == {'callee', 'caller'}
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_file_that_changed_while_it_was_only_imported_is_analysed_again() -> None:
     check_twice()
     Path('callee.py').write_text(f'{CALLEE}find("x")\n', encoding='utf-8')
@@ -118,6 +124,7 @@ def test_file_that_changed_while_it_was_only_imported_is_analysed_again() -> Non
     assert len(summaries(check_twice())) == 2
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_file_that_temporarily_does_not_parse_is_analysed_again() -> None:
     check_twice()
     Path('callee.py').write_text('def (', encoding='utf-8')
@@ -149,6 +156,7 @@ def test_changed_mypy_plugin_invalidates_the_cache() -> None:
     assert summaries(check_twice()) == first
 
 
+@pytest.mark.usefixtures('warm_cache')
 @pytest.mark.parametrize('damage', ['cut', 'foreign', 'empty', 'gone', 'folder'])
 @pytest.mark.parametrize('pattern', ['build-0/facts', 'build-0/mypy/*/*.db', 'build-0', 'lock'])
 def test_damaged_cache_does_not_change_the_result(pattern: str, damage: str) -> None:
@@ -180,6 +188,7 @@ def _damage(path: Path, damage: str) -> None:
             pass
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_interrupted_check_does_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
     first = summaries(run_check(['.']))
     Path('callee.py').write_text(
@@ -196,6 +205,7 @@ def test_interrupted_check_does_not_change_the_result(monkeypatch: pytest.Monkey
     assert summaries(check_twice()) != first
 
 
+@pytest.mark.usefixtures('warm_cache')
 def test_cache_in_use_by_another_process_is_not_used(analysed: list[str]) -> None:
     first = summaries(run_check(['.']))
     with (CACHE / 'lock').open('w') as lock:

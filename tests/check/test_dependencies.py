@@ -8,7 +8,7 @@ from seamwise.check.checking import run_check
 from seamwise.check.settings import CheckSettings
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 DEPENDENCIES = """
 from typing import Annotated
@@ -66,7 +66,7 @@ def findings(folder: Path, main: str) -> list[tuple[str, str]]:
         (folder / f'{name}.py').write_text(text, encoding='utf-8')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        report = run_check(['.'], CheckSettings(select=('SW121',)), no_cache=True)
+        report = run_check(['.'], CheckSettings(select=('SW121',)))
     assert report.problems == ()
     return [(finding.path, finding.source.strip()) for finding in report.findings]
 

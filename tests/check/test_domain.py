@@ -10,7 +10,7 @@ from seamwise.check.facts import FileFacts
 from seamwise.check.settings import CheckSettings, load_settings
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 
 @pytest.mark.parametrize(

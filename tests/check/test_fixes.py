@@ -14,7 +14,7 @@ from seamwise.check.fixes import apply_fixes
 from seamwise.program.check import command
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 START = """\
 from seamwise import Category, Failure, Result, Success, TaggedError

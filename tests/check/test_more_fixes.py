@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from seamwise.program.check import command
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 IMPORTS = 'from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible\n'
 START = (

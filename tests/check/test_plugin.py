@@ -120,6 +120,8 @@ def run_mypy(
         '--config-file',
         'mypy.ini',
         '--no-error-summary',
+        # Next to the folders of all tests, so that they share the cache of the library.
+        f'--cache-dir={folder.parent / "mypy_cache"}',
         *arguments,
     ]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

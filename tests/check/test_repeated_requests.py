@@ -9,7 +9,7 @@ from seamwise.check.checking import Report, run_check
 from seamwise.check.settings import CheckSettings
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 GUARDS = """
 from seamwise.policies import circuit, deadline, keyed, retry
@@ -87,7 +87,7 @@ def check(folder: Path, files: Sequence[tuple[str, str]], paths: Sequence[str] =
         (folder / f'{name}.py').write_text(text, encoding='utf-8')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return run_check(paths, CheckSettings(select=('SW122',)), no_cache=True)
+        return run_check(paths, CheckSettings(select=('SW122',)))
 
 
 def test_guard_client_and_call_can_be_in_different_files(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from .helpers import CLEAN, COMMAND
 from .test_terminal import ANSI, on_terminal
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 SOURCE = (
     'from seamwise import Failure, Result, Success\n'

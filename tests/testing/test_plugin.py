@@ -40,9 +40,13 @@ class Runner:
         """Write files of tests and run pytest; `shop.py` defines an error and a function."""
         self._pytester.makepyfile(shop=ERRORS, **files)
         return self._pytester.runpytest_subprocess(
-            # A third-party plugin that takes seconds to load.
+            # Third-party plugins that take long to load.
             '-p',
             'no:schemathesis',
+            '-p',
+            'no:faker',
+            '-p',
+            'no:hypothesispytest',
             '-p',
             'no:cacheprovider',
             *arguments,

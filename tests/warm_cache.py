@@ -1,0 +1,36 @@
+"""A filled cache for tests of `seamwise check`, which then do not analyse the standard library."""
+
+import contextlib
+import shutil
+from pathlib import Path
+
+import pytest
+
+from seamwise.check.checking import run_check
+from seamwise.check.settings import CheckSettings
+
+# Paths in the cache are relative, so that a copy is valid in another folder.
+_CACHE = Path(CheckSettings().cache_dir)
+_IMPORTS = """\
+import asyncio, concurrent.futures, contextlib, dataclasses, json, logging, pathlib, threading
+import fastapi, httpx, stamina, tenacity
+import returns.future, returns.io, returns.result, seamwise.policies
+from seamwise.seams import cli, http, log, session
+"""
+
+
+@pytest.fixture(scope='session')
+def _filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Check a module that imports what the tests import, and return the cache."""
+    folder = tmp_path_factory.mktemp('warm_cache')
+    with contextlib.chdir(folder):
+        Path('imports.py').write_text(_IMPORTS, encoding='utf-8')
+        report = run_check(['imports.py'])
+    assert report.problems == ()
+    return folder / _CACHE
+
+
+@pytest.fixture
+def warm_cache(tmp_path: Path, _filled_cache: Path) -> Path:
+    """Put a copy of a filled cache where a check in `tmp_path` looks for it."""
+    return shutil.copytree(_filled_cache, tmp_path / _CACHE)
