@@ -1,4 +1,4 @@
-"""Hypothesis profiles and the order of the tests.
+"""Hypothesis profiles, and plugins for all tests.
 
 Examples have no deadline, because machines are shared, and are not stored on disk. The default
 profile generates the same examples in every run; HYPOTHESIS_PROFILE=explore looks for new ones.
@@ -13,7 +13,7 @@ from hypothesis import settings
 
 import _seamwise_pytestplugin
 
-pytest_plugins = ['tests.warm_cache']
+pytest_plugins = ['tests.mypy_garbage', 'tests.warm_cache']
 
 # It configures logging when it is imported, for a server in a process of its own.
 collect_ignore = ['seams/logged_app.py']
@@ -39,14 +39,3 @@ def pytest_collection_finish() -> None:
     """Freeze the modules and tests: a full garbage collection would scan them for half a second."""
     gc.collect()
     gc.freeze()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests that use mypy last: its objects slow down every later garbage collection."""
-    items.sort(
-        key=lambda item: (
-            item.nodeid.startswith('tests/check/')
-            or 'test_check' in item.nodeid
-            or 'test_map' in item.nodeid
-        )
-    )

@@ -54,7 +54,7 @@ def expressions(module: Module) -> Iterator[ast.expr]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_every_expression_of_this_project_has_a_mypy_node(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     problems: list[SourceProblem] = []
