@@ -1,10 +1,11 @@
-"""Development tasks: `nox -s tests`, `types`, `lint`, `bench`, `translations`."""
+"""Development tasks: `nox -s tests`, `types`, `lint`, `docs`, `bench`, `translations`."""
 
 import nox
 
 nox.options.default_venv_backend = 'venv'
 nox.options.sessions = ['lint', 'types', 'tests']
 
+PROSE = ('docs', 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md')
 CHECKED = ('src', 'tests', 'benchmarks', 'tools')
 
 
@@ -29,11 +30,19 @@ def types(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Run ruff and `seamwise check`."""
+    """Run ruff, codespell on the pages, and `seamwise check`."""
     session.install('-e', '.[dev]')
     session.run('ruff', 'check', '.')
     session.run('ruff', 'format', '--check', '.')
+    session.run('codespell', *PROSE)
     session.run('seamwise', 'check', 'src', 'benchmarks', 'examples/api')
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Build the documentation site in build/site; pass `--output FOLDER` after `--`."""
+    session.install('-e', '.[docs]')
+    session.run('python', '-m', 'tools.documentation', *session.posargs)
 
 
 @nox.session

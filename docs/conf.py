@@ -1,0 +1,74 @@
+"""Configuration of the documentation site; `python -m tools.documentation` builds it."""
+
+import os
+from importlib.metadata import version as installed_version
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+project = 'Seamwise'
+author = 'The Seamwise developers'
+project_copyright = '2026, The Seamwise developers'
+version = release = installed_version('seamwise')
+
+extensions = [
+    'myst_parser',
+    'sphinx.ext.autodoc',
+    'sphinx.ext.napoleon',
+    'sphinx_markdown_builder',
+    'sphinx_copybutton',
+    'sphinx_design',
+]
+
+# Anchors of headings as on GitHub, so that one link works in both places.
+myst_heading_anchors = 4
+myst_enable_extensions = ['attrs_inline', 'colon_fence']
+
+# Docstrings use single backticks for code.
+default_role = 'code'
+autodoc_typehints = 'signature'
+autodoc_member_order = 'bysource'
+autodoc_preserve_defaults = True
+add_module_names = False
+python_use_unqualified_type_names = True
+napoleon_numpy_docstring = False
+toc_object_entries_show_parents = 'hide'
+
+html_theme = 'furo'
+html_title = 'Seamwise'
+html_sidebars = {
+    '**': [
+        'sidebar/brand.html',
+        'sidebar/search.html',
+        'sidebar/scroll-start.html',
+        'sidebar/navigation.html',
+        'sidebar/versions.html',
+        'sidebar/scroll-end.html',
+    ]
+}
+# The host of the site sets it: `1.0=/1.0/ 1.1=/1.1/`.
+html_context = {
+    'versions': [
+        entry.split('=', 1) for entry in os.environ.get('SEAMWISE_DOCS_VERSIONS', '').split()
+    ]
+}
+html_static_path = ['_static']
+html_css_files = ['site.css']
+html_copy_source = False
+html_show_sphinx = False
+templates_path = ['_templates']
+
+copybutton_prompt_text = r'>>> |\.\.\. |\$ '
+copybutton_prompt_is_regexp = True
+
+
+def setup(app: Sphinx) -> None:
+    """Add the corrections of the Markdown copies."""
+    app.connect('doctree-resolved', _simplify)
+
+
+def _simplify(app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    # The `*` of a signature is an abbreviation, which the Markdown builder does not know.
+    if app.builder.name == 'markdown':
+        for node in list(doctree.findall(nodes.abbreviation)):
+            node.replace_self(nodes.Text(node.astext()))

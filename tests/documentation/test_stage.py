@@ -1,0 +1,55 @@
+"""Tests of `stage`: pages of the repository as pages of the site."""
+
+from pathlib import Path
+
+import pytest
+from tools.documentation.stage import ROOT_PAGES, adapt, stage
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize(
+    ('link', 'source', 'page', 'on_site'),
+    [
+        ('guards.md#retry', 'docs/live.md', 'live.md', 'guards.md#retry'),
+        ('../guards.md', 'docs/seams/http.md', 'seams/http.md', '../guards.md'),
+        ('../examples/agent/README.md', 'docs/tools.md', 'tools.md', 'examples/agent.md'),
+        ('docs/glossary.md#guard', 'CONTRIBUTING.md', 'contributing.md', 'glossary.md#guard'),
+        ('../../docs/live.md', 'examples/agent/README.md', 'examples/agent.md', '../live.md'),
+        ('../README.md', 'docs/why.md', 'why.md', 'index.md'),
+        ('https://example.org/a.md', 'docs/why.md', 'why.md', 'https://example.org/a.md'),
+        ('#below', 'docs/why.md', 'why.md', '#below'),
+    ],
+)
+def test_links_lead_to_the_page_of_the_site(
+    link: str, source: str, page: str, on_site: str
+) -> None:
+    assert adapt(f'[a]({link})', source, page) == f'[a]({on_site})'
+
+
+def test_code_is_unchanged() -> None:
+    code = '```md\n[a](../examples/agent/README.md)\n```\n'
+    assert adapt(code, 'docs/tools.md', 'tools.md') == code
+
+
+def test_a_picture_has_a_variant_for_each_theme() -> None:
+    picture = (
+        '<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="dark.png">\n'
+        '  <img alt="A page" src="light.png">\n</picture>'
+    )
+    assert adapt(picture, 'docs/a.md', 'a.md').splitlines() == [
+        '![A page](light.png){.only-light}',
+        '![A page](dark.png){.only-dark}',
+    ]
+
+
+def test_terms_of_the_glossary_are_anchors() -> None:
+    cell = '| <a id="arm"></a>**arm** | The entry |'
+    assert adapt(cell, 'docs/glossary.md', 'glossary.md') == '| [**arm**]{#arm} | The entry |'
+
+
+def test_all_pages_are_copied_with_those_of_the_root(tmp_path: Path) -> None:
+    stage(ROOT, tmp_path / 'site')
+    staged = {path.relative_to(tmp_path / 'site').as_posix() for path in tmp_path.rglob('*.md')}
+    pages = {path.relative_to(ROOT / 'docs').as_posix() for path in ROOT.glob('docs/**/*.md')}
+    assert staged == pages | set(ROOT_PAGES.values())

@@ -1,0 +1,48 @@
+"""Build the documentation site."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+from sphinx.cmd.build import main as sphinx_build
+
+from tools.documentation.copies import write_copies
+from tools.documentation.reference import write_reference
+from tools.documentation.stage import stage
+
+ROOT = Path(__file__).parents[2]
+
+
+@click.command()
+@click.option(
+    '--output',
+    type=click.Path(path_type=Path, file_okay=False),
+    default=ROOT / 'build' / 'site',
+    help='Folder of the site.  [default: build/site]',
+)
+def build(output: Path) -> None:
+    """Build the site: HTML pages, a Markdown copy of each, and llms.txt. Warnings are errors."""
+    build_folder = ROOT / 'build'
+    source, doctrees, converted = (
+        build_folder / name for name in ('site-source', 'site-doctrees', 'site-markdown')
+    )
+    for folder in (source, doctrees, converted, output):
+        shutil.rmtree(folder, ignore_errors=True)
+    stage(ROOT, source)
+    write_reference(source / 'reference')
+    options = ['--fail-on-warning', '--keep-going', '--quiet', '--conf-dir', str(ROOT / 'docs')]
+    options += ['--doctree-dir', str(doctrees)]
+    not_in_markdown = [str(path) for path in source.rglob('*.rst')]
+    status = sphinx_build(['--builder', 'dirhtml', *options, str(source), str(output)])
+    status = status or sphinx_build(
+        ['--builder', 'markdown', *options, str(source), str(converted), *not_in_markdown]
+    )
+    if status:
+        sys.exit(status)
+    write_copies(source, converted, output)
+    click.echo(f'The site is in {output}.')
+
+
+if __name__ == '__main__':
+    build()

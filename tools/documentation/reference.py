@@ -1,0 +1,194 @@
+"""Pages of the reference, made from the code: public names, errors, commands and wire shapes."""
+
+import importlib
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from click import Context
+from click.testing import CliRunner
+from msgspec import Struct
+
+from seamwise.documents.collect import collect_entry
+from seamwise.documents.library import library_catalog
+from seamwise.documents.shape import Answer, ErrorEntry
+from seamwise.documents.text import example_lines, layout_json
+from seamwise.program.cli import seamwise
+from tools.documentation.public_names import MODULES, public_names
+
+COLUMNS = 88
+
+SHAPES = {
+    'HTTP': ('seamwise.seams.http', ('HttpError', 'HttpResponse')),
+    'Terminal': ('seamwise.seams.cli', ('Rendered',)),
+    'Log': ('seamwise.seams.log', ('LogRecord', 'EventRecord')),
+    'Language models': ('seamwise.seams.model', ('Guidance', 'Done')),
+    'Planners': ('seamwise.seams.planner', ('ErrorInfo',)),
+    'Chat sessions': ('seamwise.seams.session', ('ErrorEvent', 'NamedMessage')),
+    'JSON-RPC': ('seamwise.seams.jsonrpc', ('ErrorResponse', 'RpcError')),
+    'Live sessions': ('seamwise.live', ('Event', 'Position')),
+}
+"""Structs that are written to a wire, by the title of their section: module, and names."""
+
+
+def write_reference(folder: Path) -> None:
+    """Write all pages of the reference into a folder."""
+    pages = {
+        'index.md': _index(),
+        'commands.md': '\n'.join(_commands()),
+        'wire-shapes.md': '\n'.join(_wire_shapes()),
+        **dict(_api_pages()),
+        **dict(_error_pages()),
+    }
+    for name, text in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f'{text.rstrip()}\n', encoding='utf-8')
+
+
+def _index() -> str:
+    lines = ['# Public names', '', 'Every name that a program may import, by module.', '']
+    for title, modules in MODULES.items():
+        lines += [f'## {title}', '', '| Module | Contents |', '| --- | --- |']
+        lines += [f'| [`{m}`](api/{m}.rst) | {_first_sentence(m)} |' for m in modules]
+        lines += ['', '```{toctree}', ':hidden:', '', *(f'api/{m}' for m in modules), '```', '']
+    return '\n'.join(lines)
+
+
+def _first_sentence(module: str) -> str:
+    return (inspect.getdoc(importlib.import_module(module)) or '').split('\n', 1)[0]
+
+
+def _api_pages() -> Iterator[tuple[str, str]]:
+    first_places: dict[int, str] = {}
+    for module in (name for modules in MODULES.values() for name in modules):
+        title = f'``{module}``'
+        lines = [title, '=' * len(title), '', f'.. py:module:: {module}', '']
+        lines += [f'.. automodule:: {module}', '   :no-index:', '   :no-members:', '']
+        lines += [f'.. currentmodule:: {module}', '']
+        for name in public_names(module):
+            value: object = getattr(importlib.import_module(module), name)
+            first = first_places.setdefault(id(value), f'{module}.{name}')
+            lines += _directive(name, value, first if first != f'{module}.{name}' else None)
+        yield f'api/{module}.rst', '\n'.join(lines)
+
+
+def _directive(name: str, value: object, first: str | None) -> list[str]:
+    if first is not None and (inspect.isclass(value) or inspect.isroutine(value)):
+        role = 'class' if inspect.isclass(value) else 'func'
+        return [
+            f'.. py:{role}{"tion" * (role == "func")}:: {name}',
+            '',
+            f'   The same as :py:{role}:`{first}`.',
+            '',
+        ]
+    if inspect.isclass(value):
+        return [f'.. autoclass:: {name}', '   :members:', '']
+    if inspect.isroutine(value):
+        return [f'.. autofunction:: {name}', '']
+    return [f'.. autodata:: {name}', '   :no-value:', '']
+
+
+def _commands() -> Iterator[str]:
+    yield '# The command line'
+    yield ''
+    yield 'The help of `seamwise` and of each command.'
+    runner = CliRunner()
+    names = ['', *seamwise.list_commands(Context(seamwise))]
+    for name in names:
+        command = ['seamwise', *filter(None, [name])]
+        result = runner.invoke(seamwise, [*command[1:], '--help'], terminal_width=COLUMNS)
+        yield f'\n## `{" ".join(command)}`\n\n```text\n{result.output.rstrip()}\n```'
+
+
+def _wire_shapes() -> Iterator[str]:
+    yield '# Wire shapes'
+    yield ''
+    yield (
+        'The structs that seams write, with their JSON Schema (2020-12). The page of each seam'
+        ' explains the fields and has examples.'
+    )
+    for title, (module_name, names) in SHAPES.items():
+        module = importlib.import_module(module_name)
+        yield f'\n## {title}\n'
+        for name in names:
+            shape: type[Struct] = getattr(module, name)
+            schema = msgspec.json.schema(shape, schema_hook=_any_json)
+            yield f'### `{module_name}.{name}`\n'
+            yield '```json'
+            yield from layout_json(schema, COLUMNS)
+            yield '```\n'
+
+
+def _any_json(_type: type) -> dict[str, object]:
+    """Return the schema of a type that msgspec does not know, such as `object`."""
+    return {'description': 'Any JSON value.'}
+
+
+def _error_pages() -> Iterator[tuple[str, str]]:
+    catalog = library_catalog()
+    lines = ['# Errors', '', 'All errors that this library defines, by union.', '']
+    lines += ['| Union | Errors |', '| --- | --- |']
+    for union, kinds in catalog.unions.items():
+        entries = [collect_entry(kind, catalog) for kind in kinds]
+        names = ', '.join(f'[{e.tag}](errors/{union}.md#{e.tag.lower()})' for e in entries)
+        lines.append(f'| [`{union}`](errors/{union}.md) | {names} |')
+        yield f'errors/{union}.md', '\n'.join(_union_page(union, entries, kinds))
+    lines += ['', '```{toctree}', ':hidden:', '', *(f'errors/{u}' for u in catalog.unions), '```']
+    yield 'errors.md', '\n'.join(lines)
+
+
+def _union_page(union: str, entries: list[ErrorEntry], kinds: tuple[type, ...]) -> Iterator[str]:
+    yield f'# {union}\n'
+    for entry, kind in zip(entries, kinds, strict=True):
+        yield f'## {entry.tag}\n'
+        yield f'```{{py:class}} {kind.__module__}.{kind.__name__}\n:no-typesetting:\n```\n'
+        if entry.meaning:
+            yield f'{_escaped(entry.meaning)}\n'
+        yield f'`from {kind.__module__} import {kind.__name__}`\n'
+        yield '| Trait | Value |\n| --- | --- |'
+        yield f'| Category | `{entry.category}` |'
+        yield f'| Retryable | {"yes" if entry.retryable else "no"} |'
+        yield f'| Recovery | `{entry.recovery}` |'
+        yield f'| Message | {_cell(entry.template)} |'
+        if entry.public is not None:
+            yield f'| Public message | {_cell(entry.public)} |'
+        if entry.fields:
+            yield '\n| Field | Type | Required | Public |\n| --- | --- | --- | --- |'
+            for field in entry.fields:
+                required = 'yes' if field.required else 'no'
+                public = 'yes' if field.public else 'no'
+                yield f'| `{field.name}` | {_cell(field.type)} | {required} | {public} |'
+        yield '\n| Seam | Output |\n| --- | --- |'
+        for answer in entry.answers:
+            yield f'| {_seam(answer)} | {_cell(answer.summary or "never reaches this seam")} |'
+        if entry.advice:
+            yield ''
+            yield from (f'- {_escaped(advice)}' for advice in entry.advice)
+        yield f'\n:::{{dropdown}} Example: {_escaped(entry.message)}\n'
+        yield '````text'
+        yield from example_lines(entry.example)
+        yield '````\n'
+        for answer in entry.answers:
+            if answer.output is not None:
+                yield f'{_seam(answer)}:\n'
+                yield '````json'
+                yield from layout_json(json.loads(bytes(answer.output)), COLUMNS)
+                yield '````\n'
+        yield ':::\n'
+
+
+def _seam(answer: Answer) -> str:
+    return f'{answer.seam} ({answer.where})' if answer.where else answer.seam
+
+
+def _cell(text: str) -> str:
+    """Return a text as code in a cell of a table."""
+    return f'`` {text} ``'.replace('|', '\\|').replace('\n', ' ')
+
+
+def _escaped(text: str) -> str:
+    """Return a text without the characters that Markdown would interpret, except code."""
+    return text.replace('\n', ' ').replace('*', '\\*').replace('<', '\\<').replace('_', '\\_')

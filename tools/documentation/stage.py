@@ -1,0 +1,72 @@
+"""Copy of the pages for the site, with those of the root, and with pictures for both themes."""
+
+import re
+import shutil
+from pathlib import Path
+from posixpath import normpath, relpath
+
+ROOT_PAGES = {
+    'CHANGELOG.md': 'changelog.md',
+    'CONTRIBUTING.md': 'contributing.md',
+    'SECURITY.md': 'security.md',
+    'examples/agent/README.md': 'examples/agent.md',
+    'examples/shop/README.md': 'examples/shop.md',
+}
+"""Pages outside of `docs`, and their paths on the site."""
+
+_MOVED = {**ROOT_PAGES, 'README.md': 'index.md'}
+
+_LINK = re.compile(r'(\]\(<?)([^)>\s#:]+)([^)>\s]*>?\))')
+_PICTURE = re.compile(
+    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)">\s*'
+    r'<img alt="(?P<alt>[^"]*)" src="(?P<light>[^"]+)">\s*</picture>'
+)
+_ANCHOR = re.compile(r'<a id="([^"]+)"></a>(\*\*[^*]+\*\*)')
+_FENCE = re.compile(r'^( *)(```|~~~).*?^\1\2 *$', re.MULTILINE | re.DOTALL)
+
+
+def stage(root: Path, target: Path) -> None:
+    """Copy the pages of a repository to the source folder of the site."""
+    shutil.copytree(root / 'docs', target, ignore=shutil.ignore_patterns('conf.py', '__pycache__'))
+    for name, page in ROOT_PAGES.items():
+        (target / page).parent.mkdir(exist_ok=True)
+        shutil.copy(root / name, target / page)
+    sources = {page: name for name, page in ROOT_PAGES.items()}
+    for path in target.rglob('*.md'):
+        page = path.relative_to(target).as_posix()
+        text = path.read_text(encoding='utf-8')
+        path.write_text(adapt(text, sources.get(page, f'docs/{page}'), page), encoding='utf-8')
+
+
+def adapt(text: str, source: str, page: str) -> str:
+    """Return the text of a page of the repository as a page of the site.
+
+    Links between pages are changed where a page moves. Each picture with a dark variant becomes
+    two, of which the theme shows one. Anchors in HTML become anchors that Sphinx knows.
+
+    Args:
+        text: The page.
+        source: Its path in the repository.
+        page: Its path on the site.
+
+    >>> adapt('[Agent](../examples/agent/README.md#run)', 'docs/tools.md', 'tools.md')
+    '[Agent](examples/agent.md#run)'
+    """
+
+    def moved(link: re.Match[str]) -> str:
+        target = normpath(f'{source}/../{link[2]}')
+        on_site = _MOVED.get(target, target.removeprefix('docs/'))
+        return f'{link[1]}{relpath(on_site, normpath(f"{page}/.."))}{link[3]}'
+
+    def outside_of_code(part: str) -> str:
+        part = _PICTURE.sub(
+            r'![\g<alt>](\g<light>){.only-light}\n![\g<alt>](\g<dark>){.only-dark}', part
+        )
+        return _ANCHOR.sub(r'[\2]{#\1}', _LINK.sub(moved, part))
+
+    parts: list[str] = []
+    end = 0
+    for fence in _FENCE.finditer(text):
+        parts += [outside_of_code(text[end : fence.start()]), fence[0]]
+        end = fence.end()
+    return ''.join([*parts, outside_of_code(text[end:])])
