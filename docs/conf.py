@@ -2,6 +2,7 @@
 
 import os
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -54,6 +55,8 @@ html_context = {
 }
 html_static_path = ['_static']
 html_css_files = ['site.css']
+html_favicon = '_static/icon.svg'
+html_search_scorer = str(Path(__file__).with_name('_static') / 'scorer.js')
 html_copy_source = False
 html_show_sphinx = False
 templates_path = ['_templates']

@@ -50,6 +50,17 @@ def test_terms_of_the_glossary_are_anchors() -> None:
 
 def test_all_pages_are_copied_with_those_of_the_root(tmp_path: Path) -> None:
     stage(ROOT, tmp_path / 'site')
-    staged = {path.relative_to(tmp_path / 'site').as_posix() for path in tmp_path.rglob('*.md')}
+    site = tmp_path / 'site'
+    questions = set(site.glob('questions/*.md'))
+    staged = {path.relative_to(site).as_posix() for path in {*site.rglob('*.md')} - questions}
     pages = {path.relative_to(ROOT / 'docs').as_posix() for path in ROOT.glob('docs/**/*.md')}
     assert staged == pages | set(ROOT_PAGES.values())
+    assert len(questions) == (ROOT / 'docs/faq.md').read_text(encoding='utf-8').count('\n## ')
+
+
+def test_a_question_has_a_page_with_its_links(tmp_path: Path) -> None:
+    stage(ROOT, tmp_path / 'site')
+    folder = tmp_path / 'site' / 'questions'
+    text = (folder / 'in-which-order-do-guards-stand.md').read_text(encoding='utf-8')
+    assert text.startswith('# In which order do guards stand?\n')
+    assert '(../guards.md#combine-guards)' in text

@@ -36,6 +36,26 @@ def stage(root: Path, target: Path) -> None:
         page = path.relative_to(target).as_posix()
         text = path.read_text(encoding='utf-8')
         path.write_text(adapt(text, sources.get(page, f'docs/{page}'), page), encoding='utf-8')
+    _split_questions(target / 'faq.md')
+
+
+def _split_questions(faq: Path) -> None:
+    """Give each question a page of its own, which a search finds, and list them on the page."""
+    head, *questions = faq.read_text(encoding='utf-8').split('\n## ')
+    folder = faq.with_name('questions')
+    folder.mkdir()
+    links: list[str] = []
+    names: list[str] = []
+    for question in questions:
+        title = question.split('\n', 1)[0]
+        name = re.sub(r'\W+', '-', title.lower()).strip('-')
+        # The page is one folder deeper.
+        text = re.sub(r'(\]\()(?=\w[^):]*\.md)', r'\1../', f'# {question}')
+        (folder / f'{name}.md').write_text(f'{text.rstrip()}\n', encoding='utf-8')
+        links.append(f'- [{title}](questions/{name}.md)')
+        names.append(f'questions/{name}')
+    toctree = '\n'.join(['```{toctree}', ':hidden:', '', *names, '```'])
+    faq.write_text('\n'.join([head, *links, '', toctree, '']), encoding='utf-8')
 
 
 def adapt(text: str, source: str, page: str) -> str:

@@ -21,12 +21,31 @@ class CheckedFiles(FileSystemCache):
         return os.stat_result((*status[:8], float(status.st_mtime_ns), status.st_ctime))
 
     @override
+    def flush(self) -> None:
+        super().flush()
+        self._without_loops: dict[str, list[str]] = {}
+
+    @override
     def listdir(self, path: str) -> list[str]:
-        names = super().listdir(path)
-        if not any(os.path.islink(os.path.join(path, name)) for name in names):  # noqa: PTH114 -- paths of mypy
-            return names
-        around = {os.path.realpath(folder) for folder in _folders(os.path.abspath(path))}  # noqa: PTH100
-        return [name for name in names if not _is_loop(os.path.join(path, name), around)]
+        # mypy lists the folders of all packages many times.
+        names = self._without_loops.get(path)
+        if names is None:
+            names = self._without_loops[path] = _without_loops(path, super().listdir(path))
+        return names
+
+
+def _without_loops(path: str, names: list[str]) -> list[str]:
+    """Return the names in a folder, but not those of links to a folder around it."""
+    with os.scandir(path) as entries:
+        links = {entry.name for entry in entries if entry.is_symlink()}
+    if not links:
+        return names
+    around = {os.path.realpath(folder) for folder in _folders(os.path.abspath(path))}  # noqa: PTH100 -- paths of mypy
+    return [
+        name
+        for name in names
+        if name not in links or os.path.realpath(os.path.join(path, name)) not in around
+    ]
 
 
 def _folders(path: str) -> list[str]:
@@ -35,7 +54,3 @@ def _folders(path: str) -> list[str]:
     while (parent := os.path.dirname(folders[-1])) != folders[-1]:
         folders.append(parent)
     return folders
-
-
-def _is_loop(path: str, around: set[str]) -> bool:
-    return os.path.islink(path) and os.path.realpath(path) in around  # noqa: PTH114

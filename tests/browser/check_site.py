@@ -1,0 +1,264 @@
+"""Tests of the documentation site in headless Chromium.
+
+They build the site, which takes a minute; `.ci/nightly` runs them.
+"""
+
+import functools
+import http.server
+import itertools
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from urllib.parse import urlsplit
+
+import pytest
+from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
+from tools.documentation.public_names import MODULES, public_names
+from typing_extensions import override
+
+from tests.browser.check_page import (
+    open_chromium,
+    read_log,
+    run_script,
+    set_color_scheme,
+    set_width,
+)
+
+ROOT = Path(__file__).parents[2]
+PHONE_WIDTH = 390
+SCREEN_HEIGHT = 900
+"""Of a laptop, in CSS pixels."""
+
+SEARCHES: Mapping[str, str] = MappingProxyType(
+    {
+        'raise or return': 'questions/when-should-a-function-raise-and-when-return-a-failure',
+        'replacement for exceptions': 'questions/is-seamwise-a-replacement-for-exceptions',
+        'plugin for mypy': 'check/plugin',
+        'match in two steps': 'questions/why-do-i-have-to-match-in-two-steps',
+        'value out of a result': 'questions/how-do-i-get-the-value-out-of-a-result',
+        'stop at the first failure': (
+            'questions/how-do-i-call-several-functions-and-stop-at-the-first-failure'
+        ),
+        'collect all errors': 'questions/how-do-i-collect-all-errors-for-example-of-a-form',
+        'convert an exception': 'questions/how-do-i-convert-an-exception-into-an-error',
+        'failure into an exception': 'questions/how-do-i-turn-a-failure-into-an-exception',
+        'async functions': 'questions/does-it-work-with-async-functions',
+        'subclass an error': 'questions/why-can-i-not-subclass-an-error-class',
+        'cause of an error': 'questions/how-do-i-add-a-cause-to-an-error',
+        'password logs': 'questions/how-do-i-keep-a-password-out-of-the-logs',
+        'hide a field from clients': (
+            'questions/how-do-i-hide-a-field-from-clients-but-keep-it-in-the-log'
+        ),
+        'fastapi': 'fastapi',
+        'status code': 'questions/which-status-code-does-a-client-get-for-an-error',
+        'django': 'frameworks/django',
+        'click typer': 'questions/how-do-i-use-it-with-click-or-typer',
+        'retry a call': 'questions/how-do-i-retry-a-call',
+        'order of guards': 'questions/in-which-order-do-guards-stand',
+        'must not run twice': 'questions/how-do-i-retry-a-request-that-must-not-run-twice',
+        'limit rate processes': ('questions/how-do-i-limit-the-rate-of-several-processes-together'),
+        'test guards waiting': 'questions/how-do-i-test-code-with-guards-without-waiting',
+        'test that a function fails': 'questions/how-do-i-test-that-a-function-fails',
+        'sentry': 'logging-and-sentry',
+        'language of the user': 'questions/how-do-i-show-an-error-in-the-language-of-the-user',
+        'migrate existing code': 'questions/how-do-i-migrate-existing-code-step-by-step',
+        'tool calls language model': (
+            'questions/how-do-i-run-the-tool-calls-that-a-language-model-wrote'
+        ),
+        'untrusted tool': 'questions/how-do-i-run-a-tool-that-i-do-not-trust',
+        'resume lost connection': (
+            'questions/how-do-clients-resume-a-stream-after-a-lost-connection'
+        ),
+        'cost run time': 'questions/what-does-it-cost-at-run-time',
+        'package returns': 'questions/can-i-use-it-together-with-the-package-returns',
+    }
+)
+"""Words that a newcomer types, and the page that answers the question."""
+
+FIND = """
+const [query, terms, excluded, highlighted, objects] = Search._parseQuery(arguments[0])
+const results = Search._performSearch(query, terms, excluded, highlighted, objects)
+return results.reverse().map((result) => result[0])
+"""
+
+HEADINGS = """
+return [...document.querySelectorAll('article :is(h1, h2, h3, h4, h5, h6)')]
+  .map((heading) => Number(heading.tagName[1]))
+"""
+
+LOW_CONTRAST = """
+const channel = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
+const luminance = ([r, g, b]) =>
+  0.2126 * channel(r / 255) + 0.7152 * channel(g / 255) + 0.0722 * channel(b / 255)
+const parse = (color) => color.match(/[\\d.]+/g).map(Number)
+const background = (node) => {
+  for (; node; node = node.parentElement) {
+    const color = parse(getComputedStyle(node).backgroundColor)
+    if (color.length < 4 || color[3] === 1) return color
+  }
+  return [255, 255, 255]
+}
+const low = new Set()
+for (const node of document.querySelectorAll('article *, .sidebar-drawer *')) {
+  const ownText = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())
+  const isShown = node.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  if (!ownText || !isShown) continue
+  const [a, b] = [parse(getComputedStyle(node).color), background(node)].map(luminance)
+  const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+  const text = node.textContent.trim().slice(0, 30)
+  if (ratio < 4.5) low.add(`${node.tagName}.${node.className} ${text}: ${ratio.toFixed(2)}`)
+}
+return [...low]
+"""
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """A handler that logs nothing."""
+
+    @override
+    def log_message(self, format: str, *args: object) -> None:
+        """Log nothing."""
+
+
+@pytest.fixture(scope='module')
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp('site')
+    subprocess.run(
+        [sys.executable, '-m', 'tools.documentation', '--output', str(folder)], cwd=ROOT, check=True
+    )
+    return folder
+
+
+@pytest.fixture(scope='module')
+def address(site: Path) -> Generator[str]:
+    handler = functools.partial(QuietHandler, directory=str(site))
+    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f'http://127.0.0.1:{server.server_port}'
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope='module')
+def chromium() -> Generator[Chrome]:
+    with open_chromium() as driver:
+        yield driver
+
+
+@pytest.fixture(autouse=True)
+def _laptop(chromium: Chrome) -> None:
+    set_width(chromium, 1280)
+    set_color_scheme(chromium, 'light')
+
+
+def pages(site: Path) -> list[str]:
+    return [
+        path.parent.relative_to(site).as_posix()
+        for path in sorted(site.rglob('index.html'))
+        if path.parent.name != 'search'  # a page of the theme, without text
+    ]
+
+
+def test_pages_have_ordered_headings_no_messages_and_no_foreign_requests(
+    chromium: Chrome, address: str, site: Path
+) -> None:
+    read_log(chromium, 'browser')
+    read_log(chromium, 'performance')
+    problems: list[str] = []
+    for page in pages(site):
+        chromium.get(f'{address}/{page}/')
+        levels: list[int] = run_script(chromium, HEADINGS)
+        steps = [after - before for before, after in itertools.pairwise(levels)]
+        if levels.count(1) != 1 or max(steps, default=0) > 1:
+            problems.append(f'{page}: headings {levels}')
+        problems += [f'{page}: {entry["message"]}' for entry in read_log(chromium, 'browser')]
+    hosts = {
+        urlsplit(part.split('"')[0]).hostname
+        for entry in read_log(chromium, 'performance')
+        if '"Network.requestWillBeSent"' in entry['message']
+        for part in entry['message'].split('"url":"')[1:]
+    }
+    assert problems == []
+    assert hosts - {None} == {'127.0.0.1'}
+
+
+@pytest.mark.parametrize('theme', ['light', 'dark'])
+@pytest.mark.parametrize('page', ['', 'guards', 'faq', 'reference/api/seamwise', 'check/SW101'])
+def test_texts_have_sufficient_contrast(
+    chromium: Chrome, address: str, page: str, theme: str
+) -> None:
+    set_color_scheme(chromium, theme)
+    chromium.get(f'{address}/{page}')
+    assert run_script(chromium, LOW_CONTRAST) == []
+
+
+@pytest.mark.parametrize(
+    'page',
+    ['', 'guards', 'glossary', 'reference/errors/ToolError', 'reference/api/seamwise.policies'],
+)
+def test_a_page_fits_a_phone(chromium: Chrome, address: str, page: str) -> None:
+    set_width(chromium, PHONE_WIDTH)
+    chromium.get(f'{address}/{page}')
+    assert run_script(chromium, 'return document.documentElement.scrollWidth') <= PHONE_WIDTH
+
+
+def test_a_search_runs_with_the_keyboard_alone(chromium: Chrome, address: str) -> None:
+    chromium.get(address)
+    chromium.find_element(By.TAG_NAME, 'body').send_keys(Keys.TAB)
+    field = chromium.switch_to.active_element
+    while field.get_attribute('name') != 'q':
+        field.send_keys(Keys.TAB)
+        field = chromium.switch_to.active_element
+    field.send_keys('retry a call', Keys.ENTER)
+    wait = WebDriverWait(chromium, 20)
+    links = '#search-results li a'
+    wait.until(lambda driver: len(driver.find_elements(By.CSS_SELECTOR, links)) >= 3)
+    titles = [link.text for link in chromium.find_elements(By.CSS_SELECTOR, links)[:3]]
+    assert 'How do I retry a call?' in titles
+
+
+@pytest.fixture(scope='module')
+def search_page(chromium: Chrome, address: str) -> Chrome:
+    chromium.get(f'{address}/search/')
+    WebDriverWait(chromium, 20).until(
+        lambda driver: run_script(driver, 'return Boolean(Search._index)')
+    )
+    return chromium
+
+
+@pytest.mark.parametrize(('words', 'page'), SEARCHES.items())
+def test_the_first_three_hits_answer_a_question(search_page: Chrome, words: str, page: str) -> None:
+    hits: list[str] = run_script(search_page, FIND, words)
+    assert page in hits[:3]
+
+
+def test_every_public_name_is_found(search_page: Chrome) -> None:
+    missing = [
+        f'{module}.{name}'
+        for modules in MODULES.values()
+        for module in modules
+        for name in public_names(module)
+        if f'reference/api/{module}' not in run_script(search_page, FIND, name)
+    ]
+    assert missing == []
+
+
+def test_the_answer_to_a_question_fits_one_screen(
+    chromium: Chrome, address: str, site: Path
+) -> None:
+    questions = [page for page in pages(site) if page.startswith('questions/')]
+    assert len(questions) >= 30
+    heights: dict[str, int] = {}
+    for page in questions:
+        chromium.get(f'{address}/{page}/')
+        heights[page] = run_script(
+            chromium, "return document.querySelector('article').getBoundingClientRect().height"
+        )
+    assert {page: height for page, height in heights.items() if height > SCREEN_HEIGHT} == {}
