@@ -1,0 +1,216 @@
+"""Draw the diagrams of the documentation: `python -m tools.pictures`.
+
+Each is an SVG file for light and one for dark pages, in `docs/pictures`. The texts of the seams are
+their real output.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import click
+from msgspec import Struct
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
+
+from seamwise.catalog.network import UpstreamRateLimited
+from seamwise.documents.collect import collect_entry
+from seamwise.documents.library import library_catalog
+from seamwise.seams.telemetry import Telemetry
+
+FOLDER = Path(__file__).parents[1] / 'docs' / 'pictures'
+
+SANS = 'ui-sans-serif, system-ui, sans-serif'
+MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, monospace'
+
+
+class Theme(Struct, frozen=True):
+    """Colors of a picture."""
+
+    surface: str
+    card: str
+    line: str
+    text: str
+    muted: str
+    accent: str
+
+
+THEMES: Mapping[str, Theme] = MappingProxyType(
+    {
+        'light': Theme('#f6f5f1', '#ffffff', '#d4d2ca', '#1f2328', '#5c6470', '#2f4a9a'),
+        'dark': Theme('#14171c', '#1d2128', '#3a404a', '#e8eaed', '#a5adb8', '#9db4ff'),
+    }
+)
+
+
+def text(x: float, y: float, content: str, fill: str, *, size: int = 13, font: str = SANS) -> str:
+    """Return a line of text."""
+    return (
+        f'<text x="{x}" y="{y}" font-size="{size}" font-family="{font}" fill="{fill}"'
+        f' xml:space="preserve">{escape(content)}</text>'
+    )
+
+
+def box(x: float, y: float, width: float, height: float, fill: str, line: str) -> str:
+    """Return a rectangle with round corners."""
+    return (
+        f'<rect x="{x}" y="{y}" width="{width}" height="{height}" rx="8" fill="{fill}"'
+        f' stroke="{line}"/>'
+    )
+
+
+def svg(width: int, height: int, theme: Theme, title: str, parts: Iterable[str]) -> str:
+    """Return a picture."""
+    size = f'width="{width}" height="{height}" role="img"'
+    return '\n'.join(
+        [
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}">',
+            f'<title>{escape(title)}</title>',
+            f'<rect width="{width}" height="{height}" rx="12" fill="{theme.surface}"/>',
+            *parts,
+            '</svg>\n',
+        ]
+    )
+
+
+GUARDS = (
+    ('fallback', 'returns a substitute after a failure'),
+    ('rate_limit', 'waits for a slot, or refuses'),
+    ('bulkhead', 'limits the calls at one time'),
+    ('circuit', 'refuses while the service is down'),
+    ('retry', 'repeats a call that may succeed later'),
+    ('deadline', 'ends an attempt after its time'),
+)
+
+
+def draw_pipeline(theme: Theme) -> str:
+    """Draw the recommended order of guards as nested boxes."""
+    step, left, width = 34, 20, 720
+    height = 2 * 20 + (len(GUARDS) + 1) * step + len(GUARDS) * 10 + 20
+
+    def parts() -> Iterator[str]:
+        for depth, (name, effect) in enumerate(GUARDS):
+            x, y = left + depth * 24, 20 + depth * step
+            yield box(x, y, width - 2 * x, height - 20 - y - depth * 10, theme.card, theme.line)
+            yield text(x + 14, y + 22, name, theme.accent, size=14, font=MONOSPACE)
+            yield text(x + 130, y + 22, effect, theme.muted)
+        x, y = left + len(GUARDS) * 24, 20 + len(GUARDS) * step
+        yield box(x, y, width - 2 * x, step + 4, theme.surface, theme.accent)
+        yield text(x + 14, y + 24, 'the call', theme.text, size=14)
+
+    return svg(
+        width, height, theme, 'The recommended order of guards, the outermost first', parts()
+    )
+
+
+def draw_seams(theme: Theme) -> str:
+    """Draw one error in the middle, and a card with its output at each of eight seams."""
+    card_width, card_height, gap, top = 350, 96, 16, 96
+    cards = list(seam_outputs())
+    rows = (len(cards) + 1) // 2
+    width = 2 * card_width + 3 * gap
+    height = top + rows * (card_height + gap)
+
+    def parts() -> Iterator[str]:
+        yield box(gap, gap, width - 2 * gap, top - 2 * gap, theme.card, theme.accent)
+        yield text(gap + 16, gap + 26, EXPRESSION, theme.text, size=14, font=MONOSPACE)
+        yield text(gap + 16, gap + 48, 'one error, for eight readers', theme.muted)
+        for index, (seam, lines) in enumerate(cards):
+            x = gap + index % 2 * (card_width + gap)
+            y = top + index // 2 * (card_height + gap)
+            yield box(x, y, card_width, card_height, theme.card, theme.line)
+            yield text(x + 14, y + 24, seam, theme.accent, size=14)
+            for number, line in enumerate(lines):
+                yield text(x + 14, y + 46 + 18 * number, line, theme.text, size=11, font=MONOSPACE)
+
+    return svg(width, height, theme, 'One error as eight seams show it', parts())
+
+
+EXPRESSION = "UpstreamRateLimited('openai', retry_after=1.5, limit=60)"
+MAX_LINE = 48
+
+
+def seam_outputs() -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each seam, and up to three lines of its output for the error."""
+    entry = collect_entry(UpstreamRateLimited, library_catalog())
+    outputs: dict[str, Any] = {}
+    summaries = {answer.seam: answer.summary or '' for answer in reversed(entry.answers)}
+    for answer in entry.answers:
+        if answer.output is not None:
+            outputs.setdefault(answer.seam, json.loads(bytes(answer.output)))
+    http, session, model = outputs['http'], outputs['session'], outputs['model']
+    planner, rpc, log = outputs['planner'], outputs['jsonrpc']['error'], outputs['log']
+    lines = {
+        'Terminal': [*outputs['cli']['text'].splitlines()[::2], summaries['cli']],
+        'HTTP': [
+            summaries['http'],
+            f'Retry-After: {http["headers"]["Retry-After"]}',
+            http['body']['error']['message'],
+        ],
+        'Chat session': [session['event'], session['show_content']],
+        'Language model': wrap(model['suggestion']),
+        'Planner': [
+            planner['code'],
+            f'retryable: {str(planner["retryable"]).lower()}',
+            f'retry_after_ms: {planner["retry_after_ms"]}',
+        ],
+        'JSON-RPC': [f'code: {rpc["code"]}', rpc['message'], json.dumps(rpc['data'])],
+        'Log': [f'{log["level"].upper()} {log["error_type"]}', log['message']],
+        'Telemetry': count(),
+    }
+    for seam, content in lines.items():
+        yield seam, [shortened(line) for line in content[:3]]
+
+
+def shortened(line: str) -> str:
+    """Return a line that fits into a card."""
+    return line if len(line) <= MAX_LINE else f'{line[: MAX_LINE - 1]}…'
+
+
+def wrap(sentence: str) -> list[str]:
+    """Break a sentence into lines."""
+    lines = ['']
+    for word in sentence.split():
+        if len(lines[-1]) + len(word) >= MAX_LINE:
+            lines.append('')
+        lines[-1] = f'{lines[-1]} {word}'.strip()
+    return lines
+
+
+def count() -> list[str]:
+    """Count the error, and return the point of the metric."""
+    reader = InMemoryMetricReader()
+    telemetry = Telemetry(MeterProvider([reader]).get_meter('pictures'))
+    telemetry.count(UpstreamRateLimited('openai', retry_after=1.5), seam='http', operation='chat')
+    data = reader.get_metrics_data()
+    metrics = [] if data is None else data.resource_metrics[0].scope_metrics[0].metrics
+    [errors] = [metric for metric in metrics if metric.name == 'seamwise.errors']
+    [point] = errors.data.data_points
+    if not isinstance(point, NumberDataPoint) or point.attributes is None:
+        raise TypeError('seamwise.errors is a counter.')
+    attributes = point.attributes
+    return [
+        f'{errors.name} += {point.value}',
+        *(f'{name}={value!s}' for name, value in attributes.items()),
+    ]
+
+
+PICTURES = {'guards-order': draw_pipeline, 'eight-seams': draw_seams}
+
+
+@click.command()
+@click.option('--to', type=click.Path(path_type=Path, file_okay=False), default=FOLDER)
+def main(to: Path) -> None:
+    """Write all diagrams."""
+    for name, draw in PICTURES.items():
+        for theme_name, theme in THEMES.items():
+            path = to / f'{name}-{theme_name}.svg'
+            path.write_text(draw(theme), encoding='utf-8')
+            click.echo(path)
+
+
+if __name__ == '__main__':
+    main()
