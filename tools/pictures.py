@@ -198,7 +198,55 @@ def count() -> list[str]:
     ]
 
 
-PICTURES = {'guards-order': draw_pipeline, 'eight-seams': draw_seams}
+QUESTIONS = (
+    ('What can come?', ('failures it builds', 'Results of its calls', 'exceptions of helpers')),
+    ('What becomes of it?', ('propagated', 'handled or replaced', 'lost')),
+    ('What is declared?', ('its error channel', 'the type of an adapter', 'Do[A | B]')),
+)
+COMPARISONS = (
+    (0, 1, 'SW101, 104, 108, 115, 116, 118'),
+    (1, 2, 'SW107, 111, 121'),
+    (0, 2, 'SW102, 105, 106, 114'),
+)
+
+
+def draw_questions(theme: Theme) -> str:
+    """Draw the three questions of a check, and between them the rules that compare answers."""
+    card_width, card_height, gap, top = 214, 116, 24, 24
+
+    def middle(index: int) -> float:
+        return gap + index * (card_width + gap) + card_width / 2
+
+    def parts() -> Iterator[str]:
+        for index, (question, answers) in enumerate(QUESTIONS):
+            x = gap + index * (card_width + gap)
+            yield box(x, top, card_width, card_height, theme.card, theme.line)
+            yield text(x + 14, top + 28, question, theme.accent, size=15)
+            for number, answer in enumerate(answers):
+                yield text(x + 14, top + 54 + 20 * number, answer, theme.text)
+        for row, (first, second, rules) in enumerate(COMPARISONS):
+            y = top + card_height + 40 + row * 44
+            start, end = middle(first), middle(second)
+            for end_x in (start, end):
+                yield line(end_x, top + card_height, end_x, y, theme.line)
+                yield f'<circle cx="{end_x}" cy="{y}" r="4" fill="{theme.accent}"/>'
+            yield line(start, y, end, y, theme.accent)
+            yield text(start + 12, y - 8, rules, theme.muted, size=12, font=MONOSPACE)
+
+    width = 3 * card_width + 4 * gap
+    return svg(width, 300, theme, 'The three questions of a check, and the rules', parts())
+
+
+def line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
+    """Return a straight line."""
+    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="1.5"/>'
+
+
+PICTURES = {
+    'guards-order': draw_pipeline,
+    'eight-seams': draw_seams,
+    'three-questions': draw_questions,
+}
 
 
 @click.command()
