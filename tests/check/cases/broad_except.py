@@ -538,3 +538,148 @@ class Writer:
 
 def _report(error: BaseException, name: str) -> None:
     report_defect(error)  # type: ignore[arg-type]
+
+
+# case: kept in a name of an outer function that raises it, or does not
+def run_inside(step: int) -> None:
+    failure: Exception | None = None
+
+    def attempt_once() -> None:
+        nonlocal failure
+        try:
+            print(step)
+        except Exception as error:
+            failure = error
+
+    attempt_once()
+    if failure is not None:
+        raise failure
+
+
+def run_and_forget(step: int) -> None:
+    failure: Exception | None = None
+
+    def attempt_once() -> None:
+        nonlocal failure
+        try:
+            print(step)
+        except Exception as error:  # finds: SW103
+            failure = error
+
+    attempt_once()
+    print(failure)
+
+
+def run_and_hide(step: int) -> None:
+    failure = ValueError(step)
+
+    def attempt_once() -> None:
+        try:
+            print(step)
+        except Exception as error:  # finds: SW103
+            failure = error
+            print(failure)
+
+    attempt_once()
+    raise failure
+
+
+# case: the current exception, without its name
+class State:
+    def set_exception(self, information: object) -> None: ...
+
+
+def passed_without_a_name(state: State) -> None:
+    try:
+        print(1)
+    except BaseException:
+        state.set_exception(sys.exc_info())
+
+
+def printed_without_a_name() -> None:
+    try:
+        print(1)
+    except BaseException:  # finds: SW103
+        print(sys.exc_info())
+
+
+# case: a helper that raises the exception again, or has a handler of its own
+class Application:
+    def dispatch(self) -> str:
+        try:
+            return 'ok'
+        except Exception as error:
+            return self.answer(error)
+
+    def answer(self, error: Exception) -> str:
+        if isinstance(error, OSError):
+            return 'later'
+        raise
+
+    def dispatch_quietly(self) -> str:
+        try:
+            return 'ok'
+        except Exception as error:  # finds: SW103
+            return self.answer_always(error)
+
+    def answer_always(self, error: Exception) -> str:
+        try:
+            return f'failed: {error}'
+        except UnicodeError:
+            raise
+
+
+# case: sent to another task, or made the cause of an exception that is kept
+async def sent(queue: asyncio.Queue[object]) -> None:
+    try:
+        print(1)
+    except Exception as error:
+        await queue.put(error)
+
+
+async def sent_as_text(queue: asyncio.Queue[object]) -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        await queue.put(str(error))
+
+
+class Handshake:
+    failure: Exception | None = None
+
+    def read(self) -> None:
+        try:
+            print(1)
+        except Exception as error:
+            self.failure = ValueError('no answer')
+            self.failure.__cause__ = error
+
+
+def cause_of_a_failure() -> object:
+    try:
+        return 1
+    except Exception as error:  # finds: SW103
+        failure = ValueError('no answer')
+        failure.__cause__ = error
+        return failure
+
+
+def causes_of_a_group(steps: list[int]) -> None:
+    failures: list[Exception] = []
+    for step in steps:
+        try:
+            print(step)
+        except Exception as error:
+            failure = ValueError(step)
+            failure.__cause__ = error
+            failures.append(failure)
+    raise ExceptionGroup('steps', failures)
+
+
+def cause_of_an_exception_of_a_future(future: asyncio.Future[int]) -> None:
+    try:
+        print(1)
+    except Exception as error:
+        failure = ValueError('no answer')
+        failure.__cause__ = error
+        future.set_exception(failure)

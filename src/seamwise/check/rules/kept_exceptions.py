@@ -7,8 +7,11 @@ from typing import NamedTuple
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children, walk
 
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
-_RECEIVERS = frozenset({'set_exception', 'throw', 'athrow', '__exit__', '__aexit__'})
-"""Methods that raise the exception elsewhere."""
+_RECEIVERS = frozenset({
+    'set_exception', 'throw', 'athrow', '__exit__', '__aexit__',
+    'put', 'put_nowait', 'send', 'send_nowait',
+})  # fmt: skip
+"""Methods that raise the exception elsewhere, or give it to another task."""
 _LOG_METHODS = frozenset({
     'debug', 'info', 'warning', 'warn', 'error', 'critical', 'fatal', 'log', 'exception',
 })  # fmt: skip
@@ -39,6 +42,8 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
             _names(name, argument) for argument in node.args
         ):
             return True
+        case ast.Assign([ast.Attribute(other, '__cause__')], value) if _names(name, value):
+            return isinstance(other, ast.Attribute) or _is_kept(other, owner, module)
         case ast.Assign(targets, value) if _names(name, value):
             return any(_is_raised(target, owner, module) for target in targets)
         case ast.AnnAssign(target, _, value) if _names(name, value):
@@ -51,13 +56,25 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
             return False
 
 
+def _is_kept(exception: ast.expr, owner: ast.AST, module: Module) -> bool:
+    """Return whether a handler raises another exception, or stores it for a later `raise`."""
+    return isinstance(exception, ast.Name) and any(
+        _keeps(node, exception.id, owner, module) for node in walk(owner)
+    )
+
+
 def _is_passed_to_helper(call: ast.Call, name: str | None, module: Module) -> bool:
     """Return whether a function of the same file gets the exception, and raises it or keeps it."""
     helper = helper_of(call, name, module)
     return helper is not None and any(
-        _keeps(node, helper.parameter, helper.function, module)
+        _raises_current(node, module) or _keeps(node, helper.parameter, helper.function, module)
         for node in _own_nodes(helper.function.body)
     )
+
+
+def _raises_current(node: ast.AST, module: Module) -> bool:
+    """Return whether a node is a `raise` for the exception that the caller handles."""
+    return isinstance(node, ast.Raise) and node.exc is None and _handler_of(node, module) is None
 
 
 class Helper(NamedTuple):
@@ -122,6 +139,8 @@ def _names(name: str | None, node: ast.expr | None) -> bool:
             return any(_names(name, element) for element in elements)
         case ast.Call(ast.Attribute(value, 'with_traceback')):
             return _names(name, value)
+        case ast.Call(ast.Attribute(ast.Name('sys'), 'exc_info' | 'exception')):
+            return True
         case _:
             return False
 
@@ -129,14 +148,11 @@ def _names(name: str | None, node: ast.expr | None) -> bool:
 def _is_raised(target: ast.expr, owner: ast.AST, module: Module) -> bool:
     """Return whether code raises what a name, an attribute or a collection contains.
 
-    A name counts in the same function, an attribute in the same file.
+    A name counts in the function that it belongs to, an attribute in the same file.
     """
     scope: ast.AST = module.syntax
     if isinstance(target, ast.Name):
-        parent: ast.AST | None = owner
-        while parent is not None and not isinstance(parent, FUNCTIONS):
-            parent = module.parents.get(parent)
-        scope = parent or scope
+        scope = _scope_of(target.id, owner, module)
     aliases = _iteration_names(target, scope)
     for node in walk(scope):
         if isinstance(node, ast.Raise) and node.exc is not None:
@@ -144,6 +160,22 @@ def _is_raised(target: ast.expr, owner: ast.AST, module: Module) -> bool:
                 if _is_same(target, part) or (isinstance(part, ast.Name) and part.id in aliases):
                     return True
     return False
+
+
+def _scope_of(name: str, node: ast.AST, module: Module) -> ast.AST:
+    """Return the function to which a name belongs that code at a node assigns, or the module."""
+    parent: ast.AST | None = node
+    while parent is not None:
+        if isinstance(parent, FUNCTIONS):
+            statements = list(_own_nodes(parent.body))
+            if any(isinstance(part, ast.Global) and name in part.names for part in statements):
+                break
+            if not any(
+                isinstance(part, ast.Nonlocal) and name in part.names for part in statements
+            ):
+                return parent
+        parent = module.parents.get(parent)
+    return module.syntax
 
 
 def _iteration_names(target: ast.expr, scope: ast.AST) -> frozenset[str]:
