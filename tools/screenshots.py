@@ -1,10 +1,13 @@
-"""Take the pictures of the page of `seamwise serve`: `python -m tools.screenshots`.
+"""Take the pictures of the pages: `python -m tools.screenshots`.
 
-Starts the program on a copy of `examples/workspace`, runs calls in headless Chromium, and writes
-`docs/pictures/live-page-*.png`. It needs Chromium and its driver.
+Starts `seamwise serve` on a copy of `examples/workspace`, runs calls in headless Chromium, and
+writes `docs/pictures/live-page-*.png`; `map-*.png` are of the map of `examples/shop`. It needs
+Chromium and its driver.
 """
 
 import shutil
+import subprocess
+import sys
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Sequence
@@ -17,6 +20,7 @@ from typing import Any
 from msgspec import Struct
 from PIL import Image
 from selenium.webdriver import Chrome
+from selenium.webdriver.common.by import By
 from tests.browser.check_live_page import WORKSPACE, LivePage, new_tab
 from tests.browser.check_page import open_chromium, run_script, set_color_scheme
 from tests.program.servers import served
@@ -68,6 +72,7 @@ def main() -> None:
             _perform(page)
             for picture in PICTURES:
                 _take(driver, page, picture)
+            _take_map(driver, Path(folder) / 'map.html')
 
 
 def _perform(page: LivePage) -> None:
@@ -104,6 +109,18 @@ def _take(driver: Chrome, page: LivePage, picture: Picture) -> None:
     file.write_bytes(_compress(_capture(driver)))
     if file.stat().st_size > MAX_SIZE:
         raise SystemExit(f'{file} has more than {MAX_SIZE:,} bytes.')
+
+
+def _take_map(driver: Chrome, file: Path) -> None:
+    """Draw the map of the example shop, and take its picture of the whole program."""
+    command = [sys.executable, '-m', 'seamwise', 'map', 'shop', '--format', 'html', '-o', str(file)]
+    subprocess.run(command, cwd=FOLDER.parents[1] / 'examples', check=True)  # noqa: S603 -- own arguments
+    set_size(driver, 1240, 1000, 1.5)
+    for theme in ('light', 'dark'):
+        set_color_scheme(driver, theme)
+        driver.get(file.as_uri())
+        drawing = driver.find_element(By.CSS_SELECTOR, '#picture .drawing')
+        (FOLDER / f'map-{theme}.png').write_bytes(_compress(drawing.screenshot_as_png))
 
 
 def set_size(driver: Any, width: int, height: int, scale: float) -> None:

@@ -22,6 +22,7 @@ from tests.browser.check_page import (
     PHONE,
     chromium,
     contrast,
+    luminance,
     read_log,
     run_command,
     run_script,
@@ -299,7 +300,7 @@ def test_hostile_names_run_no_script(chromium: Chrome, tmp_path: Path) -> None:
     )
     WebDriverWait(chromium, 10).until(lambda _: chromium.find_elements(By.TAG_NAME, 'svg'))
     assert len(chromium.find_elements(By.TAG_NAME, 'script')) == 2
-    assert len(chromium.find_elements(By.CSS_SELECTOR, '.drawing g')) == 4
+    assert len(chromium.find_elements(By.CSS_SELECTOR, 'article .drawing g')) == 4
     assert read_log(chromium, 'browser') == []
 
 
@@ -350,3 +351,79 @@ def test_page_lists_all_errors_without_scripts(chromium: Chrome, page: str) -> N
         assert len(visible_articles(chromium)) == 4
     finally:
         run_command(chromium, 'Emulation.setScriptExecutionDisabled', {'value': False})
+
+
+def picture(driver: Chrome) -> WebElement:
+    return driver.find_element(By.CSS_SELECTOR, '#picture .drawing')
+
+
+def legend_button(driver: Chrome, error: str) -> WebElement:
+    return driver.find_element(By.CSS_SELECTOR, f'.legend button[data-error="{error}"]')
+
+
+def bright_lines(driver: Chrome) -> set[str]:
+    """Return the errors of the lines of the picture that are not dimmed."""
+    lines = picture(driver).find_elements(By.CSS_SELECTOR, 'path[data-error]:not(.dim)')
+    return {line.get_attribute('data-error') or '' for line in lines}
+
+
+def width_of_picture(driver: Chrome) -> float:
+    width: float = run_script(
+        driver, "return document.querySelector('#picture svg').getBoundingClientRect().width"
+    )
+    return width
+
+
+def test_the_page_begins_with_a_picture_of_all_errors(browser: Chrome) -> None:
+    assert browser.find_element(By.CSS_SELECTOR, 'main h2').text == 'The whole program'
+    assert bright_lines(browser) == {NO_ORDER, BUSY}
+    titles = {
+        box.find_element(By.TAG_NAME, 'text').text: box.rect['x']
+        for box in picture(browser).find_elements(By.CSS_SELECTOR, 'g[data-node]')
+    }
+    assert titles['load'] < titles['order'] < titles['get'] < titles['http']
+
+
+def test_a_click_follows_an_error_and_a_second_one_shows_all(browser: Chrome) -> None:
+    button = legend_button(browser, NO_ORDER)
+    button.click()
+    assert bright_lines(browser) == {NO_ORDER}
+    assert button.get_attribute('aria-pressed') == 'true'
+    button.click()
+    assert bright_lines(browser) == {NO_ORDER, BUSY}
+
+
+def test_the_picture_can_be_zoomed_and_fills_the_window(browser: Chrome) -> None:
+    before = width_of_picture(browser)
+    tools = picture(browser).find_elements(By.CSS_SELECTOR, '.tools button')
+    tools[0].click()
+    assert width_of_picture(browser) == pytest.approx(before * 1.25, rel=0.01)
+    tools[1].click()
+    assert width_of_picture(browser) == pytest.approx(before, rel=0.01)
+    tools[3].click()
+    assert picture(browser).rect['width'] == pytest.approx(1000, abs=16)
+    active_element(browser).send_keys(Keys.ESCAPE)
+    assert picture(browser).rect['width'] < 1000 - 16
+    assert active_element(browser).text == 'Full pane'
+
+
+def test_an_error_view_has_the_same_tools(browser: Chrome) -> None:
+    open_article(browser, ORDER)
+    tools = article(browser, ORDER).find_elements(By.CSS_SELECTOR, '.tools button')
+    assert [tool.text for tool in tools] == ['+', '\u2212', 'Fit', 'Full pane']
+
+
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_lines_stand_out_from_the_background(browser: Chrome, scheme: str) -> None:
+    set_color_scheme(browser, scheme)
+    colors: list[str] = run_script(
+        browser,
+        """
+        return [...document.querySelectorAll('#picture path[data-error]')]
+            .map((line) => getComputedStyle(line).stroke)
+        """,
+    )
+    background: str = run_script(browser, 'return getComputedStyle(document.body).backgroundColor')
+    for color in colors:
+        low, high = sorted([luminance(color), luminance(background)])
+        assert (high + 0.05) / (low + 0.05) >= 3  # WCAG 2.2, 1.4.11

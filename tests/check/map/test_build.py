@@ -2,7 +2,13 @@
 
 from msgspec.structs import replace
 
-from seamwise.check.facts import FileFacts, FunctionFacts
+from seamwise.check.facts import (
+    DependencyUse,
+    FileFacts,
+    FunctionFacts,
+    InstalledAdapter,
+    Route,
+)
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import (
     AdapterTable,
@@ -24,6 +30,7 @@ from tests.check.map.files import (
     created,
     error_class,
     function,
+    location,
     seam_use,
 )
 
@@ -174,3 +181,38 @@ def test_surrogate_in_a_path_is_replaced() -> None:
 
 def test_no_files_result_in_an_empty_graph() -> None:
     assert build_graph([]) == Graph()
+
+
+def test_handlers_and_dependencies_show_the_errors_that_install_and_endpoint_cover() -> None:
+    file = FileFacts(
+        'app',
+        'app.py',
+        functions=(
+            function('app.show', 10, created(11, NO_ORDER, BUSY)),
+            function('app.user', 20, created(21, DECLINED)),
+            function('app.pay', 30, created(31, DECLINED, BUSY)),
+            function('app.helper', 40, created(41, BUSY)),
+        ),
+        routes=(Route('app.show', None), Route('app.pay', (DECLINED,)), Route('app.gone', None)),
+        dependency_uses=(DependencyUse('app.show', 'app.user', location(12)),),
+        installed_adapters=(InstalledAdapter((NO_ORDER, DECLINED)),),
+    )
+    shows = {(edge.function, edge.seam, edge.errors) for edge in build_graph([file]).shows}
+    assert shows == {
+        ('app.show', 'http', (NO_ORDER,)),
+        ('app.user', 'http', (DECLINED,)),
+        ('app.pay', 'http', (DECLINED,)),
+    }
+
+
+def test_an_adapter_of_unknown_errors_shows_all() -> None:
+    file = FileFacts(
+        'app',
+        'app.py',
+        functions=(function('app.show', 10, created(11, NO_ORDER, BUSY)),),
+        routes=(Route('app.show', None),),
+        installed_adapters=(InstalledAdapter(None),),
+    )
+    assert [edge.errors for edge in build_graph([file]).shows] == [(NO_ORDER, BUSY)]
+    without_install = replace(file, installed_adapters=())
+    assert build_graph([without_install]).shows == ()

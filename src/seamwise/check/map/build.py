@@ -32,6 +32,7 @@ from seamwise.check.map.graph import (
     SeamNode,
     SourceLine,
 )
+from seamwise.check.typed_ast.channels import UNSPECIFIC
 
 _Key: TypeAlias = tuple[str, str, Fate]
 _LinesByError: TypeAlias = dict[str, set[SourceLine]]
@@ -61,6 +62,7 @@ def build_graph(files: Iterable[FileFacts]) -> Graph:
     for definitions in functions.values():
         builder.add_function(definitions)
     builder.add_overrides(functions)
+    builder.add_routes(functions, sorted_files)
     edges = builder.build()
     tables = [(table, file.path) for file in sorted_files for table in file.seams]
     graph = replace(
@@ -138,6 +140,30 @@ class _EdgeBuilder:
                 for error in returned & expected.get(base, set()):
                     self.overrides[name, base, 'passes'][error].add(definitions.first_line())
 
+    def add_routes(
+        self, functions: Mapping[str, _FunctionDefinitions], files: Sequence[FileFacts]
+    ) -> None:
+        """Add edges to HTTP for handlers and dependencies that `endpoint` or `install` answers."""
+        installed = [adapter.covered for file in files for adapter in file.installed_adapters]
+        for route in chain.from_iterable(file.routes for file in files):
+            covered = installed if route.covered is None else [route.covered]
+            self._add_answered(route.function, functions, covered)
+        for use in chain.from_iterable(file.dependency_uses for file in files):
+            self._add_answered(use.dependency, functions, installed)
+
+    def _add_answered(
+        self,
+        name: str,
+        functions: Mapping[str, _FunctionDefinitions],
+        adapters: Sequence[Sequence[str] | None],
+    ) -> None:
+        definitions = functions.get(name)
+        if definitions is None:
+            return
+        for error in definitions.returned_errors():
+            if any(covered is None or _covers(covered, error) for covered in adapters):
+                self.shows[name, 'http', 'passes'][error].add(definitions.first_line())
+
     def build(self) -> Graph:
         propagations = sorted(self.propagations.items())
         return Graph(
@@ -164,6 +190,10 @@ class _EdgeBuilder:
                 for errors, source_lines in _group_by_lines(by_error)
             ),
         )
+
+
+def _covers(covered: Sequence[str], error: str) -> bool:
+    return error in covered or not UNSPECIFIC.isdisjoint(covered)
 
 
 def _base_methods(name: str, functions: Mapping[str, _FunctionDefinitions]) -> list[str]:

@@ -61,6 +61,10 @@ def render_map_page(graph: Graph) -> str:
 </div>
 </header>
 <main id="map" tabindex="-1">
+<section id="picture" aria-labelledby="overview" hidden>
+<h2 id="overview">The whole program</h2>
+<div class="drawing" hidden></div>
+</section>
 <section aria-labelledby="seams">
 <h2 id="seams">Seams</h2>
 {''.join(_seam_article(seam, text) for seam in graph.seams)}</section>

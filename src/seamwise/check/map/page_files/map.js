@@ -5,7 +5,7 @@ const functions = new Map(graph.functions.map((node) => [node.name, node]));
 const query = document.getElementById('query');
 const count = document.getElementById('count');
 const articles = [...document.querySelectorAll('article')];
-const sections = [...document.querySelectorAll('section')];
+const sections = [...document.querySelectorAll('section:not(#picture)')];
 const articleTexts = articles.map((article) => article.textContent.toLowerCase());
 
 function filter() {
@@ -249,6 +249,152 @@ function drawMarkers() {
   return svg('defs', {}, marker('arrow', 'M0 0L10 5L0 10Z'), marker('bar', 'M7 0H9V10H7Z'));
 }
 
+const MIN_SCALE = 0.25;
+const MAX_SCALE = 3;
+
+/** Append a drawing to its container, with buttons for its size. */
+function addDrawing(container, size, label, parts) {
+  const drawing = svg(
+    'svg', { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: 'img', 'aria-label': label }, ...parts,
+  );
+  const canvas = document.createElement('div');
+  canvas.className = 'canvas';
+  canvas.tabIndex = 0;
+  canvas.setAttribute('role', 'group');
+  canvas.setAttribute('aria-label', label);
+  canvas.append(drawing);
+  let scale = 1;
+  const zoom = (value) => {
+    scale = Math.min(MAX_SCALE, Math.max(MIN_SCALE, value));
+    drawing.setAttribute('width', size.width * scale);
+    drawing.setAttribute('height', size.height * scale);
+  };
+  const fit = () => zoom(Math.min(1, (canvas.clientWidth - 2) / size.width));
+  const tools = document.createElement('div');
+  tools.className = 'tools';
+  const addButton = (text, name, action) => {
+    const button = document.createElement('button');
+    Object.assign(button, { type: 'button', textContent: text });
+    button.setAttribute('aria-label', name);
+    button.addEventListener('click', () => action(button));
+    tools.append(button);
+    return button;
+  };
+  addButton('+', 'Zoom in', () => zoom(scale * 1.25));
+  addButton('−', 'Zoom out', () => zoom(scale / 1.25));
+  addButton('Fit', 'Fit the drawing into its pane', fit);
+  const pane = addButton('Full pane', 'Show the drawing in the whole window', () => setFull(!container.classList.contains('full')));
+  const setFull = (isFull) => {
+    container.classList.toggle('full', isFull);
+    pane.setAttribute('aria-pressed', isFull);
+    if (isFull) canvas.focus();
+    fit();
+  };
+  pane.setAttribute('aria-pressed', false);
+  container.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && container.classList.contains('full')) {
+      setFull(false);
+      pane.focus();
+    }
+  });
+  container.append(tools, canvas);
+  container.hidden = false;
+  fit();
+}
+
+// The picture of the whole program: one color an error, and a click follows it.
+const COLORS = 8;
+const MAX_LEGEND = 24;
+const LINE_GAP = 4; // between the lines of two errors on one edge
+const MAX_LINES = 5; // on one edge
+
+function drawOverview(container) {
+  const creators = new Set(graph.makes.map((creation) => `f ${creation.function}`));
+  const edges = new Map();
+  const weights = new Map();
+  for (const { name: error } of graph.errors) {
+    const ofError = edgesOf(error);
+    if (ofError.length) weights.set(error, ofError.length);
+    for (const edge of ofError) {
+      const key = JSON.stringify([edge.source, edge.target]);
+      if (!edges.has(key)) edges.set(key, { source: edge.source, target: edge.target, errors: [] });
+      edges.get(key).errors.push({ name: error, kind: edge.kind });
+    }
+  }
+  if (!edges.size) return;
+  const all = [...edges.values()];
+  const names = sortedNodes(all, creators);
+  const drawnNames = new Set(names.slice(0, MAX_NODES));
+  const nodes = [...drawnNames].map((name) => ({ name, ...describe(name, creators) }));
+  const drawnEdges = all.filter((edge) => drawnNames.has(edge.source) && drawnNames.has(edge.target));
+  const errors = [...weights.keys()].sort((left, right) => weights.get(right) - weights.get(left) || (left < right ? -1 : 1));
+  const colors = new Map(errors.map((error, index) => [error, index % COLORS]));
+  const size = setPositions(nodes, drawnEdges);
+  const lines = drawnEdges.flatMap((edge) => {
+    const shown = edge.errors.slice(0, MAX_LINES);
+    return shown.map((error, index) => {
+      const line = drawEdge({ ...edge, kind: error.kind });
+      line.classList.add(`color${colors.get(error.name)}`);
+      line.dataset.error = error.name;
+      line.setAttribute('transform', `translate(0 ${(index - (shown.length - 1) / 2) * LINE_GAP})`);
+      line.append(svg('title', {}, error.name));
+      return line;
+    });
+  });
+  const boxes = nodes.map((node) => {
+    const box = drawBox(node);
+    box.dataset.node = node.name;
+    return box;
+  });
+  const label = 'Errors, from the functions that create them to the seams; the lists below describe them.';
+  addDrawing(container, size, label, [drawMarkers(), ...lines, ...boxes]);
+  const legend = document.createElement('ul');
+  legend.className = 'legend';
+  let followed = '';
+  const follow = (error) => {
+    followed = followed === error ? '' : error;
+    const touched = new Set(edgesOf(followed).flatMap((edge) => [edge.source, edge.target]));
+    for (const creation of graph.makes) if (creation.errors.includes(followed)) touched.add(`f ${creation.function}`);
+    for (const line of lines) line.classList.toggle('dim', followed !== '' && line.dataset.error !== followed);
+    for (const box of boxes) box.classList.toggle('dim', followed !== '' && !touched.has(box.dataset.node));
+    for (const button of legend.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', button.dataset.error === followed);
+    }
+  };
+  for (const error of errors.slice(0, MAX_LEGEND)) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.dataset.error = error;
+    button.className = `color${colors.get(error)}`;
+    button.textContent = error.split('.').at(-1);
+    button.title = error;
+    button.setAttribute('aria-pressed', false);
+    button.addEventListener('click', () => follow(error));
+    const link = document.createElement('a');
+    link.href = `#${encodeURIComponent(`error=${error}`)}`;
+    link.textContent = 'paths';
+    link.setAttribute('aria-label', `Paths of ${error}`);
+    const item = document.createElement('li');
+    item.append(button, ' ', link);
+    legend.append(item);
+  }
+  for (const line of lines) line.addEventListener('click', () => follow(line.dataset.error));
+  const note = document.createElement('p');
+  note.textContent = [
+    'Functions that create errors are on the left, seams on the right. Choose an error to follow it.',
+    names.length > MAX_NODES && `The picture shows ${MAX_NODES} of ${names.length} nodes: those on the shortest paths.`,
+    errors.length > MAX_LEGEND && `${errors.length - MAX_LEGEND} more errors are in the list below.`,
+  ].filter(Boolean).join(' ');
+  container.append(legend, note);
+  container.closest('section').hidden = false;
+  fitInside(container);
+}
+
+/** Fit a drawing after its section has become visible: a hidden one has no width. */
+function fitInside(container) {
+  container.querySelector('.tools button:nth-child(3)').click();
+}
+
 function draw(article) {
   const container = article.querySelector('.drawing');
   if (!container || container.firstChild) return;
@@ -263,11 +409,10 @@ function draw(article) {
   const drawnEdges = edges.filter((edge) => drawnNames.has(edge.source) && drawnNames.has(edge.target));
   const size = setPositions(nodes, drawnEdges);
   const title = article.querySelector('h3').textContent;
-  container.append(svg(
-    'svg',
-    { ...size, viewBox: `0 0 ${size.width} ${size.height}`, role: 'img', 'aria-label': `Paths of ${title}; the text below describes them.` },
-    drawMarkers(), ...drawnEdges.map(drawEdge), ...nodes.map(drawBox),
-  ));
+  addDrawing(
+    container, size, `Paths of ${title}; the text below describes them.`,
+    [drawMarkers(), ...drawnEdges.map(drawEdge), ...nodes.map(drawBox)],
+  );
   const kinds = new Set(edges.map((edge) => edge.kind));
   const notes = [
     kinds.has('handled') && 'Dashed, with a bar: handled.',
@@ -280,10 +425,6 @@ function draw(article) {
     legend.textContent = notes.join(' ');
     container.append(legend);
   }
-  container.tabIndex = 0;
-  container.setAttribute('role', 'group');
-  container.setAttribute('aria-label', `Drawing of ${title}`);
-  container.hidden = false;
 }
 
 document.getElementById('search').hidden = false;
@@ -310,5 +451,6 @@ document.addEventListener('keydown', (event) => {
   }
 });
 window.addEventListener('hashchange', openTarget);
+drawOverview(document.querySelector('#picture .drawing'));
 filter();
 openTarget();
