@@ -186,7 +186,9 @@ def count() -> list[str]:
     telemetry = Telemetry(MeterProvider([reader]).get_meter('pictures'))
     telemetry.count(UpstreamRateLimited('openai', retry_after=1.5), seam='http', operation='chat')
     data = reader.get_metrics_data()
-    metrics = [] if data is None else data.resource_metrics[0].scope_metrics[0].metrics
+    if data is None:
+        raise TypeError('The reader has no data.')
+    metrics = data.resource_metrics[0].scope_metrics[0].metrics
     [errors] = [metric for metric in metrics if metric.name == 'seamwise.errors']
     [point] = errors.data.data_points
     if not isinstance(point, NumberDataPoint) or point.attributes is None:

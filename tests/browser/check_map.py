@@ -367,18 +367,22 @@ def bright_lines(driver: Chrome) -> set[str]:
     return {line.get_attribute('data-error') or '' for line in lines}
 
 
-def width_of_picture(driver: Chrome) -> float:
-    width: float = run_script(
-        driver, "return document.querySelector('#picture svg').getBoundingClientRect().width"
+def bounds(driver: Chrome, element: WebElement) -> dict[str, float]:
+    rectangle: dict[str, float] = run_script(
+        driver, 'return arguments[0].getBoundingClientRect().toJSON()', element
     )
-    return width
+    return rectangle
+
+
+def width_of_picture(driver: Chrome) -> float:
+    return bounds(driver, picture(driver).find_element(By.TAG_NAME, 'svg'))['width']
 
 
 def test_the_page_begins_with_a_picture_of_all_errors(browser: Chrome) -> None:
     assert browser.find_element(By.CSS_SELECTOR, 'main h2').text == 'The whole program'
     assert bright_lines(browser) == {NO_ORDER, BUSY}
     titles = {
-        box.find_element(By.TAG_NAME, 'text').text: box.rect['x']
+        box.find_element(By.TAG_NAME, 'text').text: bounds(browser, box)['x']
         for box in picture(browser).find_elements(By.CSS_SELECTOR, 'g[data-node]')
     }
     assert titles['load'] < titles['order'] < titles['get'] < titles['http']
@@ -401,9 +405,9 @@ def test_the_picture_can_be_zoomed_and_fills_the_window(browser: Chrome) -> None
     tools[1].click()
     assert width_of_picture(browser) == pytest.approx(before, rel=0.01)
     tools[3].click()
-    assert picture(browser).rect['width'] == pytest.approx(1000, abs=16)
+    assert bounds(browser, picture(browser))['width'] == pytest.approx(1000, abs=16)
     active_element(browser).send_keys(Keys.ESCAPE)
-    assert picture(browser).rect['width'] < 1000 - 16
+    assert bounds(browser, picture(browser))['width'] < 1000 - 16
     assert active_element(browser).text == 'Full pane'
 
 

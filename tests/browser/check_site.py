@@ -179,14 +179,15 @@ def test_pages_have_ordered_headings_no_messages_and_no_foreign_requests(
         if levels.count(1) != 1 or max(steps, default=0) > 1:
             problems.append(f'{page}: headings {levels}')
         problems += [f'{page}: {entry["message"]}' for entry in read_log(chromium, 'browser')]
-    hosts = {
-        urlsplit(part.split('"')[0]).hostname
-        for entry in read_log(chromium, 'performance')
-        if '"Network.requestWillBeSent"' in entry['message']
-        for part in entry['message'].split('"url":"')[1:]
+    messages: list[str] = [entry['message'] for entry in read_log(chromium, 'performance')]
+    urls = {
+        part.split('"')[0]
+        for message in messages
+        if '"Network.requestWillBeSent"' in message
+        for part in message.split('"url":"')[1:]
     }
     assert problems == []
-    assert hosts - {None} == {'127.0.0.1'}
+    assert {urlsplit(url).hostname for url in urls} - {None} == {'127.0.0.1'}
 
 
 @pytest.mark.parametrize('theme', ['light', 'dark'])

@@ -51,6 +51,25 @@ def both(uid: int) -> Result[int, Missing | Busy]:
 def one(uid: int) -> Result[str, Missing | Busy]:
     return find(uid)
 """,
+    'edges': """
+from seamwise import attempt, refine, when
+
+RULES = when(ValueError).becomes(lambda _: Busy()) | when(KeyError).becomes(lambda _: Missing())
+
+@attempt(RULES)
+def parse(text: str) -> int:
+    return int(text)
+
+def classify(error: Exception) -> Failure[Missing] | None:
+    return None
+
+@refine(classify)
+def load(text: str) -> int:
+    return int(text)
+
+def inline(text: str) -> Result[int, Busy]:
+    return attempt(lambda: int(text), when(ValueError).becomes(lambda _: Busy()))
+""",
     'entries': """
 def shown(uid: int) -> Result[str, Busy]:
     match find(uid):
@@ -194,6 +213,18 @@ def test_source_of_a_new_failure_has_no_callee(facts: Mapping[str, InferredFacts
         ('', ('base.Busy',)),
     ]
     assert made.inferred == ('base.Busy', 'base.Missing')
+
+
+def test_rules_and_classifiers_create_errors(facts: Mapping[str, InferredFacts]) -> None:
+    sources = {
+        function.name.removeprefix('edges.'): [
+            (source.callee, source.errors) for source in function.error_sources
+        ]
+        for function in facts['edges'].functions
+    }
+    assert sources['parse'] == [('', ('base.Busy', 'base.Missing'))]
+    assert sources['load'] == [('', ('base.Missing',))]
+    assert sources['inline'] == [('', ('base.Busy',))]
 
 
 def test_function_passed_to_bind_is_an_error_source(facts: Mapping[str, InferredFacts]) -> None:

@@ -14,8 +14,10 @@ from seamwise.check.inference.annotations import (
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.inference.dispositions import Dispositions
 from seamwise.check.inference.error_inference import (
+    ATTEMPT,
     FAILURE_CALLS,
     GUARDS,
+    REFINE,
     ErrorInference,
     call_arguments,
 )
@@ -46,6 +48,8 @@ from seamwise.check.typed_ast.program import Function, Module, walk
 
 FALLIBLE = 'seamwise.scope.fallible'
 _DO = 'seamwise.scope.Do'
+_RULES = 'seamwise.edges.Rules'
+_EDGES = frozenset({ATTEMPT, REFINE})
 STEP_MODULES = frozenset(
     {
         'seamwise.compose',
@@ -268,10 +272,24 @@ def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
 
 def _error_sources(function: Function, inference: ErrorInference) -> Iterator[ErrorSource]:
     dispositions = Dispositions(inference, function)
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and inference.module.full_name(decorator.func) in _EDGES:
+            errors = _errors_of_conversion(decorator, inference.module)
+            yield from _sources(decorator, '', errors, None, dispositions)
     for node in inference.own_nodes(ast.Call, function):
         yield from _sources_in_call(node, inference, dispositions)
         for argument in call_arguments(node):
             yield from _sources_in_argument(argument, node, inference, dispositions)
+
+
+def _errors_of_conversion(edge: ast.Call, module: Module) -> ErrorSet | None:
+    """Return the errors of the rules of `attempt`, or of the function of `refine`."""
+    type_ = next(union_members(module.type_of(edge.args[-1])), None) if edge.args else None
+    if isinstance(type_, CallableType):
+        return errors_in(type_.ret_type)
+    if isinstance(type_, Instance) and type_.type.fullname == _RULES:
+        return errors_of_type(type_.args[0])
+    return None
 
 
 def _sources_in_call(
@@ -282,6 +300,9 @@ def _sources_in_call(
     if name in FAILURE_CALLS:
         errors = inference.value_classes(node.args[0]) if len(node.args) == 1 else None
         yield from _sources(node, '', errors, node, dispositions)
+        return
+    if name in _EDGES and errors_in(module.type_of(node)) is not None:
+        yield from _sources(node, '', inference.errors_of(node), node, dispositions)
         return
     match node.func:
         case ast.Attribute(do, 'fail') if node.args and _is_do(do, module):
