@@ -157,7 +157,14 @@ def test_changed_mypy_plugin_invalidates_the_cache() -> None:
 
 
 @pytest.mark.usefixtures('warm_cache')
-@pytest.mark.parametrize('damage', ['cut', 'foreign', 'empty', 'gone', 'folder'])
+@pytest.mark.parametrize(
+    'damage',
+    [
+        'cut',
+        'gone',
+        *(pytest.param(name, marks=pytest.mark.nightly) for name in ('foreign', 'empty', 'folder')),
+    ],
+)
 @pytest.mark.parametrize('pattern', ['build-0/facts', 'build-0/mypy/*/*.db', 'build-0', 'lock'])
 def test_damaged_cache_does_not_change_the_result(pattern: str, damage: str) -> None:
     first = summaries(run_check(['.']))
