@@ -176,6 +176,7 @@ def test_errors_with_a_warm_cache_are_those_of_a_cold_run(
         assert run_checker(tree, 'mypy', '.') == cold[change], change
 
 
+@pytest.mark.nightly
 def test_errors_of_the_daemon_are_those_of_a_cold_run(
     cold: dict[str, list[str]], tmp_path: Path
 ) -> None:
