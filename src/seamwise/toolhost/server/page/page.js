@@ -284,8 +284,9 @@ class Page {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     const began = performance.now();
-    this.#draw();
+    // One time for both: a countdown that ends between them would never show its end.
     const now = this.#now;
+    this.#lanes.draw(this.#calls, now);
     const isCounting = [...this.#calls.circuits.values()].some(({ until }) => until > now);
     if (this.#lostAt === null && (this.#calls.isRunning || isCounting)) {
       // A machine that is too slow for many lanes has to keep time for the person.
