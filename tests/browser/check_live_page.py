@@ -590,6 +590,38 @@ def test_the_page_fits_its_window(page: LivePage, width: int, locale: str) -> No
     page.change_language('en')
 
 
+_RECORD_FRAMES: Final = """
+    globalThis.frames_ = new Set();
+    const record = () => {
+      const run = document.getElementById("run");
+      const visible = run?.checkVisibility({ visibilityProperty: true }) ? run.innerText : "";
+      const root = document.documentElement;
+      // Without a color of its own, a document is painted in that of its scheme.
+      const color = document.body && document.styleSheets.length
+        ? getComputedStyle(document.body).backgroundColor : "";
+      if (root) frames_.add(JSON.stringify([color, visible]));
+      requestAnimationFrame(record);
+    };
+    requestAnimationFrame(record);
+"""
+
+
+@pytest.mark.parametrize('theme', ['light', 'dark'])
+def test_no_frame_shows_another_theme_or_language(page: LivePage, theme: str) -> None:
+    page.change_language('zh_CN')
+    set_color_scheme(page.driver, theme)
+    run_command(page.driver, 'Page.enable', {})
+    run_command(page.driver, 'Page.addScriptToEvaluateOnNewDocument', {'source': _RECORD_FRAMES})
+    page.driver.refresh()
+    page.wait_for_state('connected')
+    final: str = page.script('return getComputedStyle(document.body).backgroundColor')
+    frames: list[str] = page.script('return [...frames_]')
+    seen = {tuple(json.loads(frame)) for frame in frames}
+    assert (final, '运行') in seen
+    assert seen <= {(final, '运行'), (final, ''), ('', '')}
+    page.change_language('en')
+
+
 # Keyboard and screen readers.
 
 
@@ -654,6 +686,47 @@ def test_the_result_of_a_call_is_announced(page: LivePage) -> None:
 
 def announced(page: LivePage) -> str | None:
     return page.find('#announcer').get_attribute('textContent')
+
+
+def accessibility_tree(driver: Chrome) -> list[tuple[str, str]]:
+    """Return the role and the name of each node that a screen reader reads, in its order."""
+    nodes: list[dict[str, Any]] = run_command(driver, 'Accessibility.getFullAXTree', {})['nodes']
+    by_id = {node['nodeId']: node for node in nodes}
+    tree: list[tuple[str, str]] = []
+    waiting = [nodes[0]]
+    while waiting:
+        node = waiting.pop()
+        if not node['ignored']:
+            tree.append((node['role']['value'], node.get('name', {}).get('value', '')))
+        waiting += [by_id[child] for child in reversed(node['childIds']) if child in by_id]
+    return tree
+
+
+def test_a_screen_reader_reads_the_page_in_order(page: LivePage) -> None:
+    page.run('flaky')
+    run_command(page.driver, 'Accessibility.enable', {})
+    tree = accessibility_tree(page.driver)
+    outline = [
+        *(('heading', 'Seamwise'), ('button', 'Disconnect'), ('combobox', 'Language')),
+        *(('main', ''), ('region', 'Run a call'), ('combobox', 'Example')),
+        *(('textbox', 'Output of a model'), ('button', 'Run'), ('button', 'Stop')),
+        *(('region', 'What happened'), ('StaticText', 'The call succeeded')),
+        *(('heading', 'Circuits'), ('region', 'Session events'), ('list', 'Session events')),
+        *(('region', 'At every seam'), ('region', 'Metrics of this server')),
+        *(('figure', 'Retry success rate'), ('status', '')),
+    ]
+    positions = [tree.index(node) for node in outline]
+    assert positions == sorted(positions)
+    # What is drawn is also said: the lane of the call, and its events without the colors.
+    names = [name for role, name in tree if role == 'button' and name.startswith('demo_service')]
+    assert re.fullmatch(
+        r'demo_service Oslo, 2 succeeded · 3 attempts · waited \S+ m?s · \S+ m?s', names[0]
+    )
+    texts = [name for role, name in tree if role == 'StaticText']
+    assert texts.count('error.transient') == 2
+    assert {'Attempt 2 of 3 failed; the next one begins in 1 second.'} <= {*texts}
+    roles = {role for role, _ in tree}
+    assert roles & {'img', 'image', 'graphics-document', 'SvgRoot'} == set()
 
 
 def test_motion_is_reduced_on_request(page: LivePage) -> None:

@@ -80,8 +80,8 @@ def browser(chromium: Chrome, page: str) -> Generator[Chrome, None, None]:
 # Selenium does not type these methods.
 
 
-def run_command(driver: Any, name: str, arguments: Mapping[str, object]) -> None:
-    driver.execute_cdp_cmd(name, arguments)
+def run_command(driver: Any, name: str, arguments: Mapping[str, object]) -> Any:
+    return driver.execute_cdp_cmd(name, arguments)
 
 
 def run_script(driver: Any, code: str, *arguments: object) -> Any:

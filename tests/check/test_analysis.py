@@ -96,7 +96,7 @@ def test_position_of_a_name_after_multibyte_characters_is_that_of_mypy(
     positions = Positions([source])
     for node, mypy_node in zip(syntax.value.elts, statement.expr.items, strict=True):
         if isinstance(mypy_node, NameExpr):
-            assert positions.key(node)[1:5] == (
+            assert positions.key(node, syntax.value)[1:5] == (
                 mypy_node.line,
                 mypy_node.column,
                 mypy_node.end_line,

@@ -5,7 +5,7 @@ import queue
 import traceback
 from pathlib import Path
 
-from seamwise import Category, Cause, Failure, Result, Success, TaggedError
+from seamwise import Category, Cause, Do, Failure, Result, Success, TaggedError, attempt, fallible, when
 
 
 class Bad(TaggedError, category=Category.VALIDATION, message='bad'):
@@ -235,3 +235,102 @@ def inner_function(text: str) -> object:
             return Failure(Bad())
 
         return fail
+
+
+# case: a failure in a variable
+def variable(text: str) -> Result[object, Unreadable]:
+    result: Result[object, Unreadable]
+    try:
+        result = Success(json.loads(text))
+    except ValueError:
+        result = Failure(Unreadable())  # finds: SW118
+    return result
+
+
+# case: an error in a variable
+def error_first(text: str) -> Result[object, Unreadable]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        problem = Unreadable()  # finds: SW118
+        return Failure(problem)
+    return Success(value)
+
+
+# case: an error in a variable, with its cause
+def error_with_cause(text: str) -> Result[object, Unreadable]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        problem = Unreadable(error)
+        return Failure(problem)
+    return Success(value)
+
+
+# case: one of two values
+def either(text: str, default: bool) -> Result[object, Unreadable]:
+    try:
+        return Success(json.loads(text))
+    except ValueError:
+        return Success(None) if default else Failure(Unreadable())  # finds: SW118
+
+
+# case: in direct style
+@fallible
+def direct(do: Do[Unreadable], text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        do.fail(Unreadable())  # finds: SW118
+
+
+# case: in direct style, with its cause
+@fallible
+def direct_with_cause(do: Do[Unreadable], text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        do.fail(Unreadable(cause=error))
+
+
+# case: a group of exceptions
+def group(text: str) -> Result[object, Unreadable]:
+    result: Result[object, Unreadable] = Success(None)
+    try:
+        json.loads(text)
+    except* ValueError:
+        result = Failure(Unreadable())  # finds: SW118
+    return result
+
+
+# case: a conversion that ignores the exception
+def converted(text: str) -> Result[object, Unreadable]:
+    rules = when(ValueError).becomes(lambda _: Unreadable())  # finds: SW118
+    return attempt(lambda: json.loads(text), rules)
+
+
+# case: conversions that keep the exception, or whose exception says everything
+def conversions(text: str) -> Result[object, Unreadable | Bad]:
+    rules = (
+        when(ValueError).becomes(lambda error: Unreadable(cause=error))
+        | when(KeyError).becomes(lambda _: Unreadable())
+        | when(OSError).becomes(lambda _: Bad())
+    )
+    return attempt(lambda: json.loads(text), rules)
+
+
+# case: errors that are only recorded
+def recorded(text: str, problems: list[Unreadable]) -> Result[object, Bad]:
+    try:
+        return Success(json.loads(text))
+    except ValueError:
+        problems.append(Unreadable())
+        return Success(None)
+
+
+# case: an empty queue behind an alias
+def drained(jobs: 'queue.SimpleQueue[str]') -> Result[str, Unreadable]:
+    try:
+        return Success(jobs.get_nowait())
+    except queue.Empty:
+        return Failure(Unreadable())

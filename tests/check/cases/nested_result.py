@@ -1,4 +1,4 @@
-from seamwise import Category, Failure, Result, Success, TaggedError, bind_async, map_async
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, bind_async, fallible, map_async, when
 
 
 class Missing(TaggedError, category=Category.NOT_FOUND, message='missing'):
@@ -114,3 +114,42 @@ def handled(uid: int) -> Result[list[str], Missing]:
 # case: a callback that receives Results
 def alternatives(uid: int) -> object:
     return find(uid).alt(lambda error: Failure(error))
+
+
+# case: a function in direct style that returns a Result
+@fallible
+def direct(do: Do[Empty], user: str) -> Result[list[str], Empty]:
+    if user == 'ada':
+        return load(user)  # finds: SW119
+    return Success([do(load(user))[0]])  # finds: SW119
+
+
+# case: an async function in direct style that returns a Result
+@fallible
+async def direct_async(do: Do[Empty], user: str) -> Result[list[str], Empty]:
+    return await fetch(user)  # finds: SW119
+
+
+# case: a function in direct style that returns values
+@fallible
+def values(do: Do[Empty], user: str) -> list[str]:
+    def inner() -> Result[list[str], Empty]:
+        return load(user)
+
+    return do(inner())
+
+
+# case: an attempt of a function that returns a Result
+def attempted(user: str) -> object:
+    return attempt(lambda: load(user), when(ValueError).becomes(lambda _: Missing()))  # finds: SW119
+
+
+# case: the decorator, on a function that returns a Result
+@attempt(when(ValueError).becomes(lambda _: Missing()))
+def decorated(user: str) -> Result[list[str], Empty]:
+    return load(user)  # finds: SW119
+
+
+# case: an attempt of a function that returns a value
+def attempted_value(user: str) -> object:
+    return attempt(lambda: int(user), when(ValueError).becomes(lambda _: Missing()))

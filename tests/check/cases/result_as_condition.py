@@ -1,4 +1,8 @@
+import itertools
 from collections.abc import Callable, Iterable, Iterator
+
+from returns.future import future_safe
+from returns.io import impure_safe
 
 from seamwise import Category, Failure, Result, Success, TaggedError, is_success
 
@@ -178,3 +182,61 @@ def texts(names: dict[str, str]) -> object:
 # case: any value
 def unknown(value: object, anything) -> bool:  # type: ignore[no-untyped-def]
     return bool(value) or bool(anything)
+
+
+# case: a function that selects items
+def selected(names: list[str]) -> object:
+    return list(filter(save, names))  # finds: SW117
+
+
+# case: functions that select items, of itertools
+def taken(names: list[str]) -> object:
+    taken = itertools.takewhile(save, names)  # finds: SW117
+    dropped = itertools.dropwhile(lambda name: save(name), names)  # finds: SW117
+    return [*taken, *dropped, *itertools.filterfalse(save, names)]  # finds: SW117
+
+
+class Folder:
+    def check(self, name: str) -> Result[int, Full]:
+        return save(name)
+
+    # case: a method that selects items
+    def checked(self, names: list[str]) -> list[str]:
+        return [*filter(self.check, names)]  # finds: SW117
+
+    # case: the truth value of an object
+    def __bool__(self) -> bool:
+        return bool(self.check('a'))  # finds: SW117
+
+
+# case: selected by the class of the Result
+def successes(names: list[str]) -> object:
+    return list(filter(lambda name: isinstance(save(name), Success), names)), [*filter(str.isalpha, names)]
+
+
+@impure_safe
+def read(path: str) -> str:
+    with open(path) as file:
+        return file.read()
+
+
+@future_safe
+async def read_later(path: str) -> str:
+    return read(path).unwrap()._inner_value
+
+
+# case: a Result of an effect
+def effect(path: str) -> str:
+    return 'read' if read(path) else 'not read'  # finds: SW117
+
+
+# case: a Result in the future
+async def future(path: str) -> str:
+    return 'read' if read_later(path) else 'not read'  # finds: SW117
+
+
+# case: a Result of a future
+async def awaited_future(path: str) -> str:
+    if not await read_later(path):  # finds: SW117
+        return 'not read'
+    return 'read'

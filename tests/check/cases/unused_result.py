@@ -7,7 +7,7 @@ import threading
 import unittest
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
 from typing import AnyStr, Generic, Protocol, TypeVar, overload
 
@@ -930,3 +930,15 @@ def io_used() -> IOResult[str, Exception]:
 async def future_used() -> object:
     result = read_later('a')
     return await result, await read_later('b')
+
+
+# case: a function mapped over items by an executor, which calls it at once
+def mapped(pool: ThreadPoolExecutor, executor: Executor, names: list[str]) -> None:
+    pool.map(save, names)  # finds: SW101
+    executor.map(lambda name: save(name), names)  # finds: SW101
+
+
+# case: the Results of an executor are read
+def mapped_and_read(pool: ThreadPoolExecutor, names: list[str]) -> list[Result[int, Full]]:
+    pool.map(count, names)
+    return list(pool.map(save, names))

@@ -56,6 +56,11 @@ _CRASH = re.compile(
     r'^(?P<path>.+?):(?:(?P<line>\d+):)? error: (?:INTERNAL ERROR|Cannot parse file)'
 )
 
+_TEXT_MESSAGE = re.compile(
+    r'^(?P<file>.+?):(?P<line>\d+): (?P<severity>error|note): (?P<message>.+?)'
+    r'(?:  \[(?P<code>[\w-]+)\])?$'
+)
+"""A message of an older mypy that stops it: such messages are not written as JSON."""
 
 _IMPORT_CODES = frozenset({'import-not-found', 'import-untyped'})
 _OWN_MODULE = re.compile(r'"(?:seamwise|returns)(?:\.[\w.]+)?"')
@@ -299,7 +304,9 @@ def _decode_messages(messages: Iterable[str]) -> list[_Message]:
             decoded.append(msgspec.json.decode(message, type=_Message))
         except msgspec.DecodeError:
             # Messages about no file are plain text.
-            continue
+            match = _TEXT_MESSAGE.match(message)
+            if match is not None:
+                decoded.append(msgspec.convert(match.groupdict(), _Message, strict=False))
     return decoded
 
 

@@ -6,7 +6,7 @@ Depends on mypy's parser, on the columns it assigns, and on the attributes of it
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from mypy import nodes, patterns
 from mypy.errors import Errors
@@ -14,6 +14,8 @@ from mypy.nodes import AwaitExpr, CallExpr, Expression, MemberExpr, NameExpr
 from mypy.options import Options
 from mypy.parse import parse
 from mypy.types import Type
+
+from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
 
 Position: TypeAlias = tuple[int, int]
 """Line, from 1, and column in characters, from 0."""
@@ -42,9 +44,6 @@ AST_TYPES: dict[type[Expression], type[ast.expr]] = {
     nodes.TupleExpr: ast.Tuple,
 }
 """Node types of mypy and `ast`. `a and b` is an OpExpr and indexed as BinOp, like `a + b`."""
-
-_HAS_NATIVE_PARSER: Final = hasattr(Options(), 'native_parser')
-"""Whether mypy counts characters. The columns of its older parser are those of `ast`."""
 
 _REPOSITIONED = frozenset({ast.BinOp, ast.BoolOp, ast.GeneratorExp})
 """Node types whose position differs between mypy and `ast`."""
@@ -132,8 +131,12 @@ class Positions:
             number: line.encode() for number, line in enumerate(lines, 1) if not line.isascii()
         }
 
-    def key(self, node: ast.expr) -> ExpressionKey:
+    def key(self, node: ast.expr, parent: ast.AST | None) -> ExpressionKey:
         """Return the key of an expression, with index 0."""
+        key = self._key(node)
+        return key if HAS_NATIVE_PARSER else _key_of_older_parser(key, parent)
+
+    def _key(self, node: ast.expr) -> ExpressionKey:
         type_ = type(node)
         if (
             type_ not in _REPOSITIONED
@@ -156,8 +159,8 @@ class Positions:
         )
 
     def position(self, line: int, byte_offset: int) -> Position:
-        """Return the position as mypy reports it."""
-        if line not in self._non_ascii or not _HAS_NATIVE_PARSER:
+        """Return the position as mypy reports it; its older parser counts bytes, as `ast` does."""
+        if line not in self._non_ascii or not HAS_NATIVE_PARSER:
             return line, byte_offset
         column = self.column(line, byte_offset)
         if _subtracts_continuation_bytes_twice():
@@ -175,6 +178,16 @@ class Positions:
     def is_ambiguous(self, line: int) -> bool:
         """Return whether mypy may report the same position for different nodes of a line."""
         return line in self._non_ascii
+
+
+def _key_of_older_parser(key: ExpressionKey, parent: ast.AST | None) -> ExpressionKey:
+    """Move the start of a replacement field, and remove the end of a lambda."""
+    type_, line, column, end_line, end_column, index = key
+    if isinstance(parent, ast.FormattedValue):
+        line, column = parent.lineno, parent.col_offset
+    if type_ is ast.Lambda:
+        end_line = end_column = None
+    return type_, line, column, end_line, end_column, index
 
 
 def _leftmost_operand(node: ast.expr) -> ast.expr:

@@ -19,12 +19,13 @@ from mypy.options import Options
 from mypy.util import decode_python_encoding
 
 from seamwise.check._mypy.files import CheckedFiles
+from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
 from seamwise.check.environments import project_python
 
 _ALL_MODULES = '*.*'
 """Section pattern that matches every module in a mypy configuration."""
 
-_NEWER_OPTIONS: Mapping[str, object] = {'native_parser': True, 'num_workers': 0}
+_NEWER_OPTIONS: Mapping[str, object] = {'native_parser': HAS_NATIVE_PARSER, 'num_workers': 0}
 """Options that older versions of mypy do not have. The native parser is the default from 2.4 on."""
 
 _HIDING_OPTIONS_OFF: Mapping[str, object] = {

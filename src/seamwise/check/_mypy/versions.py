@@ -10,6 +10,8 @@ OLDEST: Final = (1, 18)
 NEWEST: Final = (2, 5)
 """Newest one."""
 
+_NATIVE_PARSER_SINCE: Final = (2, 2)
+
 
 class UnsupportedMypyError(ImportError):
     """The installed mypy is too old or too new for the check."""
@@ -34,3 +36,7 @@ def check_version(version: str = MYPY_VERSION) -> None:
 def _minor(version: str) -> tuple[int, ...]:
     """Return the first two numbers of a version, such as `2.5.0+dev`."""
     return tuple(int(part) for part in version.split('.')[:2])
+
+
+HAS_NATIVE_PARSER: Final = _minor(MYPY_VERSION) >= _NATIVE_PARSER_SINCE
+"""Whether mypy's native parser is used. Before 2.2, it only parses files, not texts."""

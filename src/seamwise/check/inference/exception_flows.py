@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from seamwise.check._mypy.types import CallableType, Instance
 from seamwise.check.facts import ExceptionFlow, HelperCall, RaisedException
@@ -28,7 +29,8 @@ _PROTOCOL = {
     '__getitem__': 'builtins.LookupError', '__missing__': 'builtins.KeyError',
 }  # fmt: skip
 """Exceptions by which special methods answer, as Python defines them."""
-_ATTEMPT, _FALLIBLE = 'seamwise.edges.attempt', 'seamwise.scope.fallible'
+WHEN: Final = 'seamwise.edges.when'
+ATTEMPT, _FALLIBLE = 'seamwise.edges.attempt', 'seamwise.scope.fallible'
 _SAFE = frozenset({
     'returns.result.safe', 'returns.io.impure_safe', 'returns.future.future_safe',
 })  # fmt: skip
@@ -166,7 +168,7 @@ def returns_result(function: Function, module: Module) -> bool:
     declared = module.declared_type(function)
     if declared is not None and is_result(returned_type(declared.ret_type)):
         return True
-    if not decorator_names(function, module) & {_FALLIBLE, _ATTEMPT, *_SAFE}:
+    if not decorator_names(function, module) & {_FALLIBLE, ATTEMPT, *_SAFE}:
         # Without annotations, the types of its `return` statements decide.
         return declared is None and any(
             is_result(module.type_of(node.value))
@@ -205,7 +207,7 @@ def converted_exceptions(function: Function, module: Module) -> frozenset[str] |
 def _converted_by(decorator: ast.expr, module: Module) -> set[str] | None:
     call = decorator if isinstance(decorator, ast.Call) else None
     name = module.full_name(call.func if call is not None else decorator)
-    if name == _ATTEMPT:
+    if name == ATTEMPT:
         return _conversions(call.args[-1], module) if call is not None and call.args else None
     if name not in _SAFE:
         return set()
@@ -233,7 +235,7 @@ def _conversions(node: ast.expr, module: Module) -> set[str] | None:
         return _conversions(values[0], module) if len(values) == 1 else None
     match node:
         case ast.Call(ast.Attribute(ast.Call(when, [exception]), 'becomes')) if (
-            module.full_name(when) == 'seamwise.edges.when'
+            module.full_name(when) == WHEN
         ):
             name = module.full_name(exception)
             return {name} if name else None

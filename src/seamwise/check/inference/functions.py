@@ -305,7 +305,7 @@ def _sources_in_call(
         yield from _sources(node, '', inference.errors_of(node), node, dispositions)
         return
     match node.func:
-        case ast.Attribute(do, 'fail') if node.args and _is_do(do, module):
+        case ast.Attribute(do, 'fail') if node.args and is_do(do, module):
             errors = inference.value_classes(node.args[0])
             yield from _sources(node, '', errors, None, dispositions)
             return
@@ -320,14 +320,15 @@ def _sources_in_call(
             return
         case _:
             pass
-    if name.rpartition('.')[0] in STEP_MODULES or _is_do(node.func, module):
+    if name.rpartition('.')[0] in STEP_MODULES or is_do(node.func, module):
         return
     if errors_in(module.type_of(node)) is not None:
         callee = inference.callee_name(node)
         yield from _sources(node, callee, inference.errors_of(node), node, dispositions)
 
 
-def _is_do(node: ast.expr, module: Module) -> bool:
+def is_do(node: ast.expr, module: Module) -> bool:
+    """Return whether an expression is the `do` of a function in direct style."""
     return any(_DO in base_names(member) for member in union_members(module.type_of(node)))
 
 

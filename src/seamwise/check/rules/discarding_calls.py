@@ -37,12 +37,16 @@ _PARAMETERS: Mapping[str, tuple[int, str]] = MappingProxyType({
     **{f'{_LOOP}.{method}': (index, 'callback') for method, index in _LOOP_METHODS.items()},
 })  # fmt: skip
 """Position and name of the parameter; the name is empty if the parameter is positional-only."""
+_MAPS = frozenset({'concurrent.futures._base.Executor.map'})
+"""Methods that call a function at once, and return an iterator of what it returns."""
 _DECORATORS = frozenset({'atexit.register'})
 
 
 def discarded_functions(call: ast.Call, module: Module) -> Iterator[tuple[ast.expr, str]]:
     """Yield the argument of a call whose return value the callee discards, and the callee."""
     for name in _callee_names(call.func, module):
+        if name in _MAPS and call.args and isinstance(module.parents.get(call), ast.Expr):
+            yield call.args[0], ast.unparse(call.func)
         if name not in _PARAMETERS:
             continue
         index, keyword = _PARAMETERS[name]

@@ -39,6 +39,7 @@ def parse(text: str) -> Result[object, SettingsUnreadable]:
 | --- | --- |
 | The exception is unused, and the error has a `cause` that is not set | yes |
 | The exception is unused, and the error has no arguments at all | yes |
+| A lambda of `when(…).becomes(…)` ignores the exception, and the `cause` is not set | yes |
 | The exception is used, logged with its traceback, or raised again | no |
 | The error has other arguments, and no `cause` | no |
 | The class of the exception says everything, e.g. `KeyError` or `queue.Empty` | no |
@@ -52,6 +53,8 @@ from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference.error_inference import FAILURE_CALLS
+from seamwise.check.inference.exception_flows import WHEN
+from seamwise.check.inference.functions import is_do
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     base_names,
@@ -61,14 +64,17 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
 
+_EMPTY_CAUSE = 'has an empty cause'
+_CONVERSION_HELP = 'Pass the exception: `lambda error: …(cause=error)`.'
 _HELP = 'Bind the exception (`except … as error`), and pass it as `cause=error`.'
 
 _SELF_EXPLANATORY = frozenset({
     'builtins.StopIteration', 'builtins.StopAsyncIteration', 'builtins.KeyError',
     'builtins.IndexError', 'builtins.LookupError', 'builtins.AttributeError',
     'builtins.TimeoutError', 'builtins.FileNotFoundError', 'builtins.FileExistsError',
-    'builtins.ProcessLookupError', 'queue.Empty', 'queue.Full', 'asyncio.queues.QueueEmpty',
-    'asyncio.queues.QueueFull', 'builtins.ModuleNotFoundError', 'builtins.PermissionError',
+    'builtins.ProcessLookupError', 'queue.Empty', '_queue.Empty', 'queue.Full',
+    'asyncio.queues.QueueEmpty', 'asyncio.queues.QueueFull',
+    'builtins.ModuleNotFoundError', 'builtins.PermissionError',
     'builtins.IsADirectoryError', 'builtins.NotADirectoryError', 'builtins.EOFError',
     'builtins.BrokenPipeError', 'builtins.ZeroDivisionError', 'builtins.RecursionError',
     'builtins.MemoryError', 'builtins.KeyboardInterrupt', 'asyncio.exceptions.CancelledError',
@@ -90,8 +96,10 @@ def _find_lost_causes(module: Module) -> Iterator[RawFinding]:
         if any(_keeps(node, handler) for statement in handler.body for node in walk(statement)):
             continue
         for node in (node for statement in handler.body for node in _own_nodes(statement)):
-            if isinstance(node, ast.Return) and node.value is not None:
-                yield from _check_return(node.value, handler, module)
+            for error in _created_errors(node, module):
+                yield from _check_error(error, handler, module)
+    for call in module.nodes_of_type(ast.Call):
+        yield from _check_conversion(call, module)
 
 
 def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
@@ -117,24 +125,59 @@ def _keeps(node: ast.AST, handler: ast.ExceptHandler) -> bool:
             return False
 
 
-def _check_return(
-    value: ast.expr, handler: ast.ExceptHandler, module: Module
-) -> Iterator[RawFinding]:
-    match value:
+def _created_errors(node: ast.AST, module: Module) -> Iterator[ast.Call]:
+    """Yield the errors that a node makes a failure, or keeps to make one later."""
+    match node:
         case ast.Call(function, [ast.Call() as error], []) if (
             module.full_name(function) in FAILURE_CALLS
         ):
-            if (reason := _reason(error, module)) is not None:
-                exception = ast.unparse(handler.type) if handler.type is not None else ''
+            yield error
+        case ast.Call(ast.Attribute(do, 'fail'), [ast.Call() as error], []) if is_do(do, module):
+            yield error
+        case ast.Assign(value=ast.Call() as value) | ast.AnnAssign(value=ast.Call() as value):
+            yield value
+        case _:
+            pass
+
+
+def _check_error(
+    error: ast.Call, handler: ast.ExceptHandler, module: Module
+) -> Iterator[RawFinding]:
+    if (reason := _reason(error, module)) is not None:
+        exception = ast.unparse(handler.type) if handler.type is not None else ''
+        yield RawFinding(
+            error,
+            f'The cause is lost: `{ast.unparse(error.func)}` {reason}, and the'
+            f' `{exception}` goes nowhere.',
+            _HELP,
+            _cause_edits(error, handler, module),
+        )
+
+
+def _check_conversion(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    """Check `when(ValueError).becomes(lambda _: Unreadable())`."""
+    match call:
+        case ast.Call(
+            ast.Attribute(ast.Call(when, caught), 'becomes'),
+            [ast.Lambda(args=ast.arguments(args=[parameter]), body=ast.Call() as error)],
+            [],
+        ) if module.full_name(when) == WHEN:
+            is_used = any(
+                isinstance(node, ast.Name) and node.id == parameter.arg for node in walk(error)
+            )
+            explains_itself = all(_is_self_explanatory(class_, module) for class_ in caught)
+            if not is_used and not explains_itself and _has_empty_cause(error, module):
                 yield RawFinding(
                     error,
-                    f'The cause is lost: `{ast.unparse(error.func)}` {reason}, and the'
-                    f' `{exception}` goes nowhere.',
-                    _HELP,
-                    _cause_edits(error, handler, module),
+                    f'The cause is lost: `{ast.unparse(error.func)}` {_EMPTY_CAUSE}.',
+                    _CONVERSION_HELP,
                 )
         case _:
             pass
+
+
+def _has_empty_cause(error: ast.Call, module: Module) -> bool:
+    return _reason(error, module) == _EMPTY_CAUSE
 
 
 def _reason(error: ast.Call, module: Module) -> str | None:
@@ -151,7 +194,7 @@ def _reason(error: ast.Call, module: Module) -> str | None:
     if 'cause' in fields:
         # With positional arguments, the cause may be one of them.
         is_set = len(error.args) > fields.index('cause')
-        return None if is_set else 'has an empty cause'
+        return None if is_set else _EMPTY_CAUSE
     return None if error.args or error.keywords else 'has no argument'
 
 

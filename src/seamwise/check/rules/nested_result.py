@@ -37,8 +37,14 @@ def cart_for(uid: int) -> bool:
     return isinstance(find_user(uid).bind(load_cart), Success)
 ```
 
-`--fix` replaces `.map` by `.bind`. `map_async` with a function that returns a Result is reported
-too; use `bind_async`.
+| Call or function | Reported |
+| --- | --- |
+| `.map`, or `map_async`, with a function that returns a Result | yes |
+| `attempt` of a function that returns a Result, also as a decorator | yes |
+| A `@fallible` function that returns a Result, which raises a TypeError: use `do(result)` | yes |
+| A Result that contains one already, e.g. `find_user(uid).map(str.upper)` of a nested Result | no |
+
+`--fix` replaces `.map` by `.bind`.
 """
 
 import ast
@@ -46,6 +52,9 @@ from collections.abc import Iterator
 
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.exception_flows import ATTEMPT, decorator_names
+from seamwise.check.inference.functions import FALLIBLE
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     Channel,
@@ -53,8 +62,9 @@ from seamwise.check.typed_ast.channels import (
     returned_type,
     union_members,
 )
-from seamwise.check.typed_ast.program import Module
+from seamwise.check.typed_ast.program import Function, Module
 
+_ATTEMPT_HELP = 'Join both with `.bind(lambda result: result)`, or let the function return a value.'
 _MAP_ASYNC = frozenset({'seamwise.map_async', 'seamwise.compose.map_async'})
 
 
@@ -73,8 +83,35 @@ def _find_nested_results(module: Module) -> Iterator[RawFinding]:
                     and _is_nested(call, module)
                 ):
                     yield RawFinding(call, *_message('map_async', 'bind_async', step))
+                elif module.full_name(function) == ATTEMPT and _is_nested(call, module):
+                    yield RawFinding(call, _attempt_message(value), _ATTEMPT_HELP)
             case _:
                 pass
+    for definition in module.functions():
+        yield from _check_decorated(definition, module)
+
+
+def _check_decorated(function: Function, module: Module) -> Iterator[RawFinding]:
+    """Check a function whose decorator puts its value into a Success."""
+    names = decorator_names(function, module) & {FALLIBLE, ATTEMPT}
+    if not names:
+        return
+    for node in inference_of(module).own_nodes(ast.Return, function):
+        if node.value is None or channel_of(module.type_of(node.value)) is None:
+            continue
+        if FALLIBLE in names:
+            yield RawFinding(
+                node,
+                f'`{function.name}` returns a Result as its value, for which `@fallible` raises'
+                ' a TypeError.',
+                'Return the value: `return do(…)`.',
+            )
+        else:
+            yield RawFinding(
+                node,
+                f'`@attempt` puts this Result of `{function.name}` into another Result.',
+                _ATTEMPT_HELP,
+            )
 
 
 def _is_plain_result(value: ast.expr, module: Module) -> bool:
@@ -96,12 +133,18 @@ def _contains_result(channel: Channel) -> bool:
     return any(channel_of(value) is not None for value in channel.values)
 
 
+def _attempt_message(step: ast.expr) -> str:
+    return f'`attempt` puts the Result of {_function_name(step)} into another Result.'
+
+
+def _function_name(step: ast.expr) -> str:
+    is_name = isinstance(step, ast.Name | ast.Attribute)
+    return f'`{ast.unparse(step)}`' if is_name else 'the function'
+
+
 def _message(method: str, correct: str, step: ast.expr) -> tuple[str, str]:
-    name = (
-        f'`{ast.unparse(step)}`' if isinstance(step, ast.Name | ast.Attribute) else 'the function'
-    )
     return (
-        f'`{method}` puts the Result of {name} into another Result.',
+        f'`{method}` puts the Result of {_function_name(step)} into another Result.',
         f'Use `{correct}`, which joins the errors of both.',
     )
 

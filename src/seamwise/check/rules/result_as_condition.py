@@ -38,6 +38,8 @@ def keep(name: str) -> str:
 | The condition of `if`, `while`, `assert`, a comprehension, `x if … else y` or a `case` | yes |
 | An operand of `not`, and all but the last operand of `and` and `or` | yes |
 | `bool(result)`, `any(results)`, `all(results)`, `filter(None, results)` | yes |
+| `filter(save, names)`, `takewhile`, `dropwhile` and `filterfalse` of itertools | yes |
+| An `IOResult` or `FutureResult` of `returns` | yes |
 | A call of an async function that returns a Result, without `await` | yes |
 | A Result or None, e.g. of `dict.get`: the condition distinguishes None | no |
 """
@@ -51,7 +53,7 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     CONTAINERS,
-    RESULT,
+    EVERY_RESULT,
     awaited_type,
     base_names,
     call_result_type,
@@ -63,6 +65,9 @@ _HELP = 'Check it with `isinstance(…, Success)`, `is_success(…)` or a `match
 _COROUTINE = 'typing.Coroutine'
 _ITERABLE = 'typing.Iterable'
 _QUANTIFIERS = frozenset({'builtins.any', 'builtins.all'})
+_FILTERS = frozenset({
+    'builtins.filter', 'itertools.dropwhile', 'itertools.filterfalse', 'itertools.takewhile',
+})  # fmt: skip
 
 
 def _find_conditions(module: Module) -> Iterator[RawFinding]:
@@ -82,6 +87,14 @@ def _find_conditions(module: Module) -> Iterator[RawFinding]:
         if (results := _tested_results(call, module)) is not None and _has_results(results, module):
             yield RawFinding(
                 results, 'Each of these Results is always true, also if it failed.', _HELP
+            )
+        if (predicate := _predicate(call, module)) is not None and _returns_result(
+            predicate, module
+        ):
+            yield RawFinding(
+                predicate,
+                'This function returns a Result, which is always true as a condition.',
+                _HELP,
             )
 
 
@@ -153,7 +166,22 @@ def _is_coroutine(call: ast.Call, module: Module) -> bool:
 
 def _is_result_only(type_: Type | None) -> bool:
     members = list(union_members(type_))
-    return bool(members) and all(RESULT in base_names(member) for member in members)
+    return bool(members) and all(base_names(member) & EVERY_RESULT for member in members)
+
+
+def _predicate(call: ast.Call, module: Module) -> ast.expr | None:
+    """Return the function whose values select items, as in `filter(is_valid, items)`."""
+    match call.args:
+        case [predicate, _] if module.full_name(call.func) in _FILTERS:
+            return predicate
+        case _:
+            return None
+
+
+def _returns_result(function: ast.expr, module: Module) -> bool:
+    if isinstance(function, ast.Lambda):
+        return _is_always_true(function.body, module)
+    return _is_result_only(call_result_type(module.type_of(function)))
 
 
 def _tested_results(call: ast.Call, module: Module) -> ast.expr | None:
@@ -178,7 +206,7 @@ def _has_results(results: ast.expr, module: Module) -> bool:
             module.full_name(function) == 'builtins.map'
         ):
             # In the context of `all`, mypy infers `map[object]`.
-            return _is_result_only(call_result_type(module.type_of(step)))
+            return _returns_result(step, module)
         case _:
             pass
     for member in union_members(module.type_of(results)):

@@ -35,7 +35,8 @@ RESULT = 'returns.result.Result'
 """Base class of Success and Failure."""
 _RESULT = frozenset({RESULT})
 _IO_RESULTS = frozenset({'returns.io.IOResult', 'returns.future.FutureResult'})
-_EVERY_RESULT = _RESULT | _IO_RESULTS
+EVERY_RESULT = _RESULT | _IO_RESULTS
+"""Classes of Results, with those of `returns` for effects."""
 _SUCCESSES = SUCCESS | {'returns.io.IOSuccess'}
 _FAILURES = FAILURE | {'returns.io.IOFailure'}
 
@@ -182,7 +183,7 @@ def channel_of(type_: Type | None) -> Channel | None:
 
 def any_channel_of(type_: Type | None) -> Channel | None:
     """Return the channel of a Result, or of an IOResult or a FutureResult of `returns`."""
-    return _channel(type_, _EVERY_RESULT)
+    return _channel(type_, EVERY_RESULT)
 
 
 def _channel(type_: Type | None, bases: frozenset[str]) -> Channel | None:
@@ -215,7 +216,7 @@ def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType |
             return get_proper_type(result.args[0]), None
         if name in _FAILURES:
             return None, get_proper_type(result.args[0])
-    base = next(iter(base_names(result) & _EVERY_RESULT))
+    base = next(iter(base_names(result) & EVERY_RESULT))
     return type_argument(result, base, 0), type_argument(result, base, 1)
 
 

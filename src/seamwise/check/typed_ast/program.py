@@ -215,7 +215,7 @@ class Module:
         return get_proper_type(variable.type)
 
     def _key(self, node: ast.expr) -> ExpressionKey:
-        key = self.positions.key(node)
+        key = self._first_key(node)
         if not self.positions.is_ambiguous(node.lineno):
             return key
         # Expressions with equal keys are matched by their order, if mypy has as many as `ast`.
@@ -223,13 +223,16 @@ class Module:
         count = self._index.key_counts.get(key, 1)
         return *key[:-1], same_key.index(node) if len(same_key) == count else -1
 
+    def _first_key(self, node: ast.expr) -> ExpressionKey:
+        return self.positions.key(node, self.parents.get(node))
+
     @cached_property
     def _expressions_by_key(self) -> Mapping[ExpressionKey, Sequence[ast.expr]]:
         by_key: dict[ExpressionKey, list[ast.expr]] = {}
         for nodes in self._tree.by_type.values():
             for node in nodes:
                 if isinstance(node, ast.expr) and self.positions.is_ambiguous(node.lineno):
-                    by_key.setdefault(self.positions.key(node), []).append(node)
+                    by_key.setdefault(self._first_key(node), []).append(node)
         for expressions in by_key.values():
             expressions.sort(
                 key=lambda node: (node.lineno, node.col_offset, -(node.end_col_offset or 0))

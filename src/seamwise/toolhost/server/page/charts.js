@@ -24,7 +24,8 @@ export function drawMetrics(metrics) {
 function metric(key, nodes) {
   return element(
     "figure.metric.card",
-    {},
+    // Not every screen reader takes the name from the caption.
+    { "aria-label": text(key) },
     element("figcaption", {}, text(key)),
     ...(nodes ?? [element("p.value.none", {}, text("metricEmpty")), flatLine()]),
   );
