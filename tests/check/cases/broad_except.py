@@ -3,7 +3,9 @@ import builtins
 import sys
 import contextlib
 import logging
+import queue
 import traceback
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import NoReturn
 
@@ -683,3 +685,92 @@ def cause_of_an_exception_of_a_future(future: asyncio.Future[int]) -> None:
         failure = ValueError('no answer')
         failure.__cause__ = error
         future.set_exception(failure)
+
+
+class Failed:
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
+# case: sent to another task in an object
+def sent_in_an_object(jobs: queue.Queue[object]) -> None:
+    try:
+        print(1)
+    except BaseException as error:
+        jobs.put(Failed(error))
+
+
+def sent_in_a_dict(jobs: queue.Queue[object]) -> None:
+    try:
+        print(1)
+    except BaseException as error:
+        jobs.put({'job': 1, 'error': error})
+
+
+# case: only the text is sent
+def sent_as_a_text(jobs: queue.Queue[object]) -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        jobs.put(str(error))
+
+
+# case: returned or yielded
+def returned() -> tuple[int, Exception | None]:
+    try:
+        return 1, None
+    except Exception as error:
+        return 0, error
+
+
+def yielded() -> Iterator[Exception]:
+    try:
+        print(1)
+    except Exception as error:
+        yield error
+
+
+# case: only the text is returned
+def returned_as_a_text() -> str:
+    try:
+        return ''
+    except Exception as error:  # finds: SW103
+        return str(error)
+
+
+# case: added to a list that is raised as a group
+def added() -> None:
+    errors: list[Exception] = []
+    for name in 'ab':
+        try:
+            print(name)
+        except Exception as error:
+            errors += [error]
+    if errors:
+        raise ExceptionGroup('names', errors)
+
+
+# case: kept, and the cause of another exception later
+def kept_as_a_cause() -> None:
+    failure: Exception | None = None
+    try:
+        print(1)
+    except Exception as error:
+        failure = error
+    if failure is not None:
+        raise RuntimeError('failed') from failure
+
+
+# case: reported by the hooks of the interpreter or a loop
+def hooked() -> None:
+    try:
+        print(1)
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+
+
+def hooked_loop(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        print(1)
+    except Exception as error:
+        loop.call_exception_handler({'message': 'failed', 'exception': error})

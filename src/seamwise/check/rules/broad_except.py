@@ -35,7 +35,9 @@ def port_of(text: str) -> int:
 | A `gather` of tasks that the function has cancelled | no |
 | A handler that ends in `raise`, or raises the exception again on a branch | no |
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
-| A handler that sends the exception to a queue or a stream | no |
+| A handler that sends the exception to a queue or a stream, also in another object | no |
+| A handler that returns or yields the exception itself | no |
+| A handler that calls `sys.excepthook`, or `call_exception_handler` of a loop | no |
 | A handler that makes the exception the cause of another one that is raised later | no |
 | A handler that passes the exception to a function of the same file that does one of these | no |
 | A handler that ends in a call that never returns (type `NoReturn`), such as `sys.exit` | no |

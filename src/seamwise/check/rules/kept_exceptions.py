@@ -9,9 +9,12 @@ from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, childr
 _SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 _RECEIVERS = frozenset({
     'set_exception', 'throw', 'athrow', '__exit__', '__aexit__',
-    'put', 'put_nowait', 'send', 'send_nowait',
+    'put', 'put_nowait', 'send', 'send_nowait', 'call_exception_handler',
+    'default_exception_handler', 'excepthook',
 })  # fmt: skip
-"""Methods that raise the exception elsewhere, or give it to another task."""
+"""Methods that raise or report the exception elsewhere, or give it to another task."""
+_DESCRIPTIONS = frozenset({'str', 'repr', 'type', 'format', 'print', 'len', 'isinstance'})
+"""Functions whose values do not contain the exception that they get."""
 _LOG_METHODS = frozenset({
     'debug', 'info', 'warning', 'warn', 'error', 'critical', 'fatal', 'log', 'exception',
 })  # fmt: skip
@@ -23,6 +26,9 @@ def passes_on(handler: ast.ExceptHandler, module: Module) -> bool:
     for node in _own_nodes(handler.body):
         match node:
             case ast.Raise(exc=None) if _handler_of(node, module) is handler:
+                return True
+            case ast.Return(value) | ast.Yield(value) if _names(handler.name, value):
+                # The caller gets the exception itself.
                 return True
             case ast.Call() if _is_passed_to_helper(node, handler.name, module):
                 return True
@@ -39,7 +45,7 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
         case ast.Raise(exc, cause) if exc is not None:
             return _names(name, exc) or _names(name, cause)
         case ast.Call(ast.Attribute(attr=method)) if method in _RECEIVERS and any(
-            _names(name, argument) for argument in node.args
+            _contains(name, argument) for argument in node.args
         ):
             return True
         case ast.Assign([ast.Attribute(other, '__cause__')], value) if _names(name, value):
@@ -48,9 +54,11 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
             return any(_is_raised(target, owner, module) for target in targets)
         case ast.AnnAssign(target, _, value) if _names(name, value):
             return _is_raised(target, owner, module)
-        case ast.Call(ast.Attribute(collection, 'append' | 'add'), [argument]) if _names(
+        case ast.Call(ast.Attribute(collection, 'append' | 'add'), [argument]) if _contains(
             name, argument
         ):
+            return _is_raised(collection, owner, module)
+        case ast.AugAssign(collection, _, value) if _contains(name, value):
             return _is_raised(collection, owner, module)
         case _:
             return False
@@ -137,12 +145,28 @@ def _names(name: str | None, node: ast.expr | None) -> bool:
             return name is not None and name == identifier
         case ast.Tuple(elements):
             return any(_names(name, element) for element in elements)
-        case ast.Call(ast.Attribute(value, 'with_traceback')):
+        case ast.Call(ast.Attribute(value, 'with_traceback')) | ast.Starred(value):
             return _names(name, value)
         case ast.Call(ast.Attribute(ast.Name('sys'), 'exc_info' | 'exception')):
             return True
         case _:
             return False
+
+
+def _contains(name: str | None, node: ast.expr) -> bool:
+    """Return whether a value contains the exception of a name, as in `{'exception': error}`."""
+    match node:
+        case ast.List(elements) | ast.Set(elements) | ast.Tuple(elements):
+            return any(_contains(name, element) for element in elements)
+        case ast.Dict(_, values):
+            return any(_contains(name, value) for value in values)
+        case ast.Call(ast.Name(function)) if function in _DESCRIPTIONS:
+            return False
+        case ast.Call(_, arguments, keywords):
+            values = [*arguments, *(keyword.value for keyword in keywords)]
+            return _names(name, node) or any(_contains(name, value) for value in values)
+        case _:
+            return _names(name, node)
 
 
 def _is_raised(target: ast.expr, owner: ast.AST, module: Module) -> bool:
@@ -155,8 +179,9 @@ def _is_raised(target: ast.expr, owner: ast.AST, module: Module) -> bool:
         scope = _scope_of(target.id, owner, module)
     aliases = _iteration_names(target, scope)
     for node in walk(scope):
-        if isinstance(node, ast.Raise) and node.exc is not None:
-            for part in walk(node.exc):
+        if isinstance(node, ast.Raise):
+            # With its cause, as in `raise Failed() from error`.
+            for part in walk(node):
                 if _is_same(target, part) or (isinstance(part, ast.Name) and part.id in aliases):
                     return True
     return False
