@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from seamwise.check.checking import run_check
 from seamwise.check.settings import CheckSettings
@@ -20,16 +21,29 @@ from seamwise.seams import cli, http, log, session
 
 
 @pytest.fixture(scope='session')
-def _filled_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Check a module that imports what the tests import, and return the cache."""
-    folder = tmp_path_factory.mktemp('warm_cache')
+def _filled_cache(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """Return the cache after a check of a module that imports what the tests import.
+
+    It takes long, so one worker of pytest-xdist fills the cache for all.
+    """
+    folder = tmp_path_factory.getbasetemp()
+    if worker_id != 'master':
+        folder = folder.parent
+    folder /= 'warm_cache'
+    with FileLock(folder.with_suffix('.lock')):
+        if not folder.exists():
+            folder.mkdir()
+            _fill(folder)
+    return folder / _CACHE
+
+
+def _fill(folder: Path) -> None:
     with contextlib.chdir(folder):
         Path('imports.py').write_text(_IMPORTS, encoding='utf-8')
         report = run_check(['imports.py'])
     assert report.problems == ()
     # Older versions of mypy have no cache that the check uses.
     (folder / _CACHE).mkdir(exist_ok=True)
-    return folder / _CACHE
 
 
 @pytest.fixture

@@ -133,6 +133,7 @@ def test_folders_and_absolute_paths_are_accepted(
     ]
 
 
+@pytest.mark.nightly
 def test_symbolic_links_are_resolved_in_the_working_tree_and_the_commit(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

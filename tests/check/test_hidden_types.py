@@ -200,6 +200,7 @@ def test_configuration_with_sections_for_modules_only_is_no_mistake(module: Path
     assert check('[mypy-nowhere]\nstrict_optional = True\n').stderr == ''
 
 
+@pytest.mark.nightly
 def test_loops_of_symbolic_links_end(module: Path, tmp_path: Path) -> None:
     for folder in ('first', 'second'):
         (tmp_path / folder).mkdir()

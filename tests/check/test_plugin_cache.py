@@ -158,6 +158,7 @@ def cold(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     return errors
 
 
+@pytest.mark.nightly
 def test_each_change_affects_the_errors(cold: dict[str, list[str]], tmp_path: Path) -> None:
     assert len(cold['nothing']) == len(REPORTED_LINES)
     assert (

@@ -196,6 +196,7 @@ def test_the_shop_has_a_quarter_fewer_lines_than_the_plain_one() -> None:
     assert ours < 0.75 * plain
 
 
+@pytest.mark.nightly
 def test_schemathesis_finds_no_difference_from_the_document(shops: tuple[Shop, Shop]) -> None:
     shop, _ = shops
     program = Path(sys.executable).with_name('schemathesis')

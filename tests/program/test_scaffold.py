@@ -62,7 +62,7 @@ def with_fields(*fields: str) -> list[str]:
     return [part for field in fields for part in ('--field', field)]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_the_source_passes_mypy_and_is_formatted_and_imports(tmp_path: Path) -> None:
     variants = {
         'plain': ['OrderNotFound'],

@@ -551,7 +551,7 @@ def test_event_is_valid_for_any_text(text: str, locale: str) -> None:
         assert text in rejected.content
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_event_cuts_a_text_of_ten_megabytes() -> None:
     huge = 'x' * 10_000_000
     error_event = event_of(UnknownFormat(huge), operation=huge)

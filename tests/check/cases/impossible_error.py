@@ -818,3 +818,14 @@ class InMemory:
 
 async def of_repository(repository: Repository) -> Result[int, A | B | C]:  # finds: SW105
     return await repository.find(1)
+
+
+# case: an error that an unchecked unwrap raises today
+def unwrapped() -> Result[int, A]:
+    return Success(a().unwrap() + 1)
+
+
+# case: an error that is discarded today
+def discarded() -> Result[int, A | B]:  # finds: SW105
+    a()
+    return Success(1)

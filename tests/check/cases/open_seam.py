@@ -306,3 +306,89 @@ def allowed(error: Missing | Busy) -> int:
             return 404
         case _:  # seamwise: allow[SW107] a probe: all else is down
             return 500
+
+
+# case: a wildcard for the failures of a Result, after an arm for one of them
+def other_failures(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing()):
+            return 404
+        case Failure(_):  # finds: SW107
+            return 500
+
+
+def other_results(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Failure(Missing() as error):
+            return len(str(error))
+        case _:  # finds: SW107
+            return 500
+
+
+def unnamed_failures(result: Result[int, Missing | Busy | Short]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing() | Busy()):
+            return 404
+        case Failure():  # finds: SW107
+            return 500
+
+
+# case: all failures alike
+def alike(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure():
+            return 500
+
+
+# case: an arm for each class, and one for the type checker
+def each_class(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing()):
+            return 404
+        case Failure(Busy()):
+            return 503
+        case _:
+            return 500
+
+
+# case: the other failures are passed on
+def passed_on(result: Result[int, Missing | Busy]) -> Result[int, Missing | Busy]:
+    match result:
+        case Failure(Missing()):
+            return Success(0)
+        case failure:
+            return failure
+
+
+def passed_to_a_function(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing()):
+            return 0
+        case Failure(error):
+            return closed(error)
+
+
+def matched_again(result: Result[int, Missing | Busy | Short]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing()):
+            return 404
+        case Failure(error):
+            match error:
+                case Busy():
+                    return 503
+                case Short():
+                    return 400
+                case _:
+                    assert_never(error)

@@ -1,13 +1,15 @@
+from abc import ABC
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Generic, Literal, TypeVar
 
 import pytest
 
 from seamwise import Category, Cause, Recovery, Secret, TaggedError
 
 Names = list[str]
+T = TypeVar('T')
 
 
 # case: no category
@@ -173,3 +175,55 @@ class Other(Plain):
 class Problem(Exception):
     tag: str = ''
     names: list[str] = []
+
+
+# case: methods and names that a class with fields cannot define
+class WithInit(TaggedError, category=Category.CONFLICT, message='no'):
+    def __init__(self) -> None:  # finds: SW120
+        pass
+
+
+class WithSlots(TaggedError, category=Category.CONFLICT, message='no'):
+    __slots__ = ()  # finds: SW120
+
+
+# case: other methods
+class Plain:
+    def plain(self) -> int:
+        return 1
+
+
+class WithMethods(Plain, TaggedError, category=Category.CONFLICT, message='no'):
+    number: int
+
+    def __post_init__(self) -> None:
+        pass
+
+    def __str__(self) -> str:
+        return str(self.number)
+
+
+# case: an exception too
+class AlsoException(TaggedError, ValueError, category=Category.CONFLICT, message='no'):  # finds: SW120
+    pass
+
+
+# case: another metaclass
+class AlsoAbstract(TaggedError, ABC, category=Category.CONFLICT, message='no'):  # finds: SW120
+    pass
+
+
+# case: a generic class
+class WithValue(TaggedError, Generic[T], category=Category.CONFLICT, message='no'):
+    value: T
+
+
+# case: a dataclass
+@dataclass(frozen=True)  # finds: SW120
+class Data(TaggedError, category=Category.CONFLICT, message='no'):
+    number: int
+
+
+# case: the name of a category
+class Named(TaggedError, category='conflict', message='no'):  # finds: SW120
+    pass

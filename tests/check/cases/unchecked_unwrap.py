@@ -248,3 +248,25 @@ def asserted_io(result: IOResult[int, Bad]) -> IO[int]:
 # case: the value of IO is no Result
 def of_io(value: IO[int]) -> IO[int]:
     return value.map(abs)
+
+
+# case: all items are checked first
+def checked_as_a_whole(results: list[Result[int, Bad]]) -> int:
+    if any(isinstance(result, Failure) for result in results):
+        return 0
+    return sum(result.unwrap() for result in results)
+
+
+def checked_in_a_loop(results: list[Result[int, Bad]]) -> list[int]:
+    numbers: list[int] = []
+    if all(is_success(item) for item in results):
+        for result in results:
+            numbers.append(result.unwrap())
+    return numbers
+
+
+# case: other items are checked first
+def others_checked(results: list[Result[int, Bad]], others: list[Result[int, Bad]]) -> list[int]:
+    if not all(is_success(result) for result in results):
+        return []
+    return [other.unwrap() for other in others]  # finds: SW104

@@ -103,7 +103,7 @@ async def test_a_slot_without_a_node_is_no_list_of_all_sessions(cluster: Cluster
         assert [name async for name in log.sessions()] == [NAMES[0]]
 
 
-@pytest.mark.parametrize('fault', ['killed', 'paused'])
+@pytest.mark.parametrize('fault', ['killed', pytest.param('paused', marks=pytest.mark.nightly)])
 async def test_a_log_follows_a_failover_of_the_only_node_that_its_client_knows(
     fault: str, tmp_path: Path
 ) -> None:

@@ -71,9 +71,10 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
     edits: tuple[TextEdit, ...] = ()
     success = ''
     if declared is not None and inferred is not None and _is_inferable(function, module):
+        possible = {**inferred, **_lost_errors(function, inference)}
         impossible = [
             error
-            for error in sorted(_impossible_errors(declared, inferred))
+            for error in sorted(_impossible_errors(declared, possible))
             if not is_declared_by_base(function, error, module)
         ]
         if impossible and not inferred and len(impossible) == len(declared):
@@ -265,6 +266,21 @@ def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
             continue
         if not any(overlaps(info, other) for other in produced):
             yield name
+
+
+def _lost_errors(function: Function, inference: ErrorInference) -> ErrorSet:
+    """Return the errors of Results that a function discards or unwraps unchecked.
+
+    Other rules report these Results, and the function returns their errors once they are passed on.
+    """
+    values = [node.value for node in inference.own_nodes(ast.Expr, function)]
+    values += [
+        call.func.value
+        for call in inference.own_nodes(ast.Call, function)
+        if isinstance(call.func, ast.Attribute) and call.func.attr == 'unwrap'
+    ]
+    lost = (errors_in(inference.module.type_of(value)) for value in values)
+    return union(errors for errors in lost if errors is not None) or NO_ERRORS
 
 
 # Sources of errors

@@ -54,6 +54,13 @@ unlike the message of mypy.
 | The same as an argument, or as a return value | no arm for `B` |
 | `TABLE.but(on(C).responds(503, 'C'))` | no arm for `C` to replace |
 
+| Match of a Result | Reported |
+| --- | --- |
+| `case _`, `case Failure()` or `case Failure(error)` after `case Failure(Missing())` | yes |
+| The same without an arm for a class: the match does not distinguish errors | no |
+| A wildcard that raises, or uses the error as a whole: it is returned, matched or shown | no |
+| An arm for the last class that is left, such as `case Failure(Busy())` | no |
+
 A wildcard arm that only returns the error (`case other: return Failure(other)`) is not reported:
 the return type of the function still names the errors.
 """
@@ -78,6 +85,10 @@ _TAGGED = 'seamwise.errors.TaggedError'
 _ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
 _FAILURES = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
+_FAILURE_HELP = (
+    'Handle each class separately, or match the error in a second `match`, which ends with'
+    ' `case _: assert_never(error)`.'
+)
 _TABLE_FINDING = 'The default of this table silently handles errors that are added later.'
 _TABLE_HELP = (
     'Use an adapter, `on(NotFound).verb(…) | …`, whose type names the errors,'
@@ -122,6 +133,94 @@ def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
                 yield from _check_base_class(arm, pattern, tagged, module)
             case _:
                 pass
+    if len(errors) > 1 and len(tagged) == len(errors):
+        yield from _check_failures(match, tagged, module)
+
+
+def _check_failures(
+    match: ast.Match, errors: Sequence[ProperType], module: Module
+) -> Iterator[RawFinding]:
+    """Check a match of a Result that distinguishes errors: `case Failure(Missing()): …`."""
+    handled: set[str] = set()
+    for arm in match.cases:
+        classes = _failure_classes(arm, module)
+        if classes is not None:
+            handled |= classes
+        elif (
+            handled
+            and _is_any_failure(arm, module)
+            and not _is_closed(arm, match.subject, module)
+            and not _is_passed_on(arm, match.subject, module)
+        ):
+            remaining = [
+                error.type.name
+                for error in errors
+                if isinstance(error, Instance) and error.type.fullname not in handled
+            ]
+            if remaining:
+                names = join_class_names(remaining)
+                message = f'This wildcard arm handles {names}, and errors that are added later.'
+                yield RawFinding(arm, message, _FAILURE_HELP)
+
+
+def _failure_classes(arm: ast.match_case, module: Module) -> set[str] | None:
+    """Return the error classes of `case Failure(Missing() | Busy())`; None for another arm."""
+    match arm.pattern:
+        case ast.MatchClass(failure, [pattern]) if module.full_name(failure) in _FAILURES:
+            inner = _without_name(pattern)
+            patterns = inner.patterns if isinstance(inner, ast.MatchOr) else [inner]
+        case _:
+            return None
+    classes = [
+        module.full_name(class_pattern.cls)
+        for alternative in patterns
+        if isinstance(class_pattern := _without_name(alternative), ast.MatchClass)
+    ]
+    if len(classes) < len(patterns):
+        return None
+    return set() if arm.guard is not None else set(classes)
+
+
+def _without_name(pattern: ast.pattern) -> ast.pattern:
+    if isinstance(pattern, ast.MatchAs) and pattern.pattern is not None:
+        return _without_name(pattern.pattern)
+    return pattern
+
+
+def _is_any_failure(arm: ast.match_case, module: Module) -> bool:
+    """Return whether an arm is `case _`, `case Failure()` or `case Failure(error)`."""
+    if arm.guard is not None:
+        return False
+    match _without_name(arm.pattern):
+        case ast.MatchClass(failure, patterns, []) if module.full_name(failure) in _FAILURES:
+            return all(isinstance(pattern, ast.MatchAs) for pattern in patterns)
+        case ast.MatchAs(None):
+            return True
+        case _:
+            return False
+
+
+def _is_passed_on(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
+    """Return whether an arm raises, or uses the Result or its error as a whole."""
+    names = {ast.unparse(subject), *_bound_names(arm.pattern)}
+    return any(
+        isinstance(node, ast.Raise)
+        or (
+            isinstance(node, ast.Name)
+            and node.id in names
+            and not isinstance(module.parents.get(node), ast.Attribute)
+        )
+        for statement in arm.body
+        for node in walk(statement)
+    )
+
+
+def _bound_names(pattern: ast.pattern) -> set[str]:
+    return {
+        node.name
+        for node in walk(pattern)
+        if isinstance(node, ast.MatchAs) and node.name is not None
+    }
 
 
 def _is_wildcard(arm: ast.match_case) -> bool:
@@ -133,9 +232,7 @@ def _is_wildcard(arm: ast.match_case) -> bool:
 
 def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
     """Return whether an arm calls `assert_never`, or puts the error into a new Failure."""
-    names = {ast.unparse(subject)}
-    if isinstance(arm.pattern, ast.MatchAs) and arm.pattern.name is not None:
-        names.add(arm.pattern.name)
+    names = {ast.unparse(subject), *_bound_names(arm.pattern)}
     for statement in arm.body:
         for node in walk(statement):
             if not isinstance(node, ast.Call):

@@ -33,6 +33,9 @@ def refuse(codes: list[str]) -> str:
 | A subclass of an error class: group errors by a union instead | yes |
 | A field with a list, a dict, a set or another unhashable value | yes |
 | A field called `category`, `retryable`, `recovery` or `tag` | yes |
+| A class with `__init__`, `__new__` or `__slots__`, or decorated with `@dataclass` | yes |
+| A class with another base that is an exception, or has a metaclass such as that of `ABC` | yes |
+| A category that is no `Category`, such as a string | yes |
 | A message or public message with a field that the class does not have | yes |
 | A class that is marked with `# type: ignore`, or in a `pytest.raises` block | no |
 """
@@ -62,6 +65,7 @@ _HASHABLE = {
     'Mapping': 'a tuple of pairs', 'MutableMapping': 'a tuple of pairs',
     'list': 'a tuple', 'deque': 'a tuple', 'Sequence': 'a tuple', 'MutableSequence': 'a tuple',
 }  # fmt: skip
+_DECORATORS = frozenset({'dataclasses.dataclass', 'attr.define', 'attr.frozen', 'attrs.define'})
 _TEMPLATES = {'message': 'message', 'public': 'public message'}
 _MAX_DEPTH = 8
 """Limit for nested type arguments; recursive aliases have no end."""
@@ -115,6 +119,9 @@ def _check_class(
             f'The error class `{class_.name}` has no category.',
             f'Write `class {class_.name}(TaggedError, category=Category.CONFLICT, …)`.',
         )
+    yield from _check_category(keywords.get('category'))
+    yield from _check_other_bases(class_, bases)
+    yield from _check_decorators(class_, module)
     for statement in class_.body:
         yield from _check_member(statement, module)
     if len(bases) < len(class_.bases) or any(info.fallback_to_any for info in bases):
@@ -126,6 +133,45 @@ def _check_class(
                 yield from _check_template(value, template, description, fields)
             case _:
                 pass
+
+
+def _check_category(value: ast.expr | None) -> Iterator[RawFinding]:
+    if isinstance(value, ast.Constant):
+        yield RawFinding(
+            value,
+            f'The category is {value.value!r}, which is no Category.',
+            'Write a member of Category, such as `Category.CONFLICT`.',
+        )
+
+
+def _check_other_bases(class_: ast.ClassDef, bases: list[TypeInfo]) -> Iterator[RawFinding]:
+    for info in bases:
+        if is_error(info):
+            continue
+        if info.has_base('builtins.BaseException'):
+            yield RawFinding(
+                class_,
+                f'An error class cannot be an exception such as `{info.name}` too.',
+                'Derive from TaggedError only; `or_raise` raises an error where that is needed.',
+            )
+        elif info.metaclass_type is not None:
+            metaclass = info.metaclass_type.type.name
+            yield RawFinding(
+                class_,
+                f'The metaclass `{metaclass}` of `{info.name}` conflicts with that of TaggedError.',
+                f'Remove the base class `{info.name}`.',
+            )
+
+
+def _check_decorators(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
+    for decorator in class_.decorator_list:
+        function = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if module.full_name(function) in _DECORATORS:
+            yield RawFinding(
+                decorator,
+                'An error class is a class with fields already.',
+                f'Remove `@{ast.unparse(function)}`.',
+            )
 
 
 def _check_member(statement: ast.stmt, module: Module) -> Iterator[RawFinding]:
@@ -145,6 +191,14 @@ def _check_member(statement: ast.stmt, module: Module) -> Iterator[RawFinding]:
                         f'The field `{field}` contains a {container}, but errors are hashable.',
                         f'Use {_HASHABLE.get(container, "a hashable type")}.',
                     )
+        case ast.FunctionDef(name='__init__' | '__new__' as name) | ast.Assign(
+            [ast.Name('__slots__' as name)]
+        ):
+            yield RawFinding(
+                statement,
+                f'An error class cannot define `{name}`.',
+                'Declare fields; `__post_init__` can check them.',
+            )
         case ast.Assign([ast.Name(name)]) if name in RESERVED:
             yield _not_a_keyword(statement, name)
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) if (

@@ -36,6 +36,7 @@ def hello(uid: int) -> str:
 | --- | --- |
 | `.unwrap()` after `isinstance`, `is_success`, a `match` or an early return | no |
 | `assert is_success(result)` | yes: it can fail just like `.unwrap()` |
+| `.unwrap()` of each item after `any` or `all` has checked the items | no |
 | `.unwrap()` after such an assertion | no: the assertion itself is reported |
 | An `IOResult` of `returns`, e.g. of an `@impure_safe` function | as a Result |
 | Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
@@ -56,6 +57,7 @@ from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_cha
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
 _GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
+_QUANTIFIERS = frozenset({'builtins.any', 'builtins.all'})
 _UNTYPED_GUARD = 'returns.pipeline.is_successful'
 """Checks a Result at run time, but narrows no type."""
 _CONTAINERS = SUCCESS | FAILURE | {'returns.io.IOSuccess', 'returns.io.IOFailure'}
@@ -114,10 +116,14 @@ def _has_unfollowed_check(
 ) -> bool:
     """Return whether an earlier check exists that mypy does not follow, so that it may be proven.
 
-    These are calls of `is_successful`, checks of a value typed as the open base class, and checks
-    stored in a variable: `is_valid = is_success(result)`.
+    These are calls of `is_successful`, checks of a value typed as the open base class, checks
+    stored in a variable (`is_valid = is_success(result)`), and checks of all items by `any` or
+    `all`.
     """
     text = ast.unparse(value)
+    iterable = _iterable_of(value, call, module)
+    if iterable is not None and _is_checked_as_a_whole(iterable, call, module):
+        return True
     for node in walk(_scope(call, module)):
         if not isinstance(node, ast.Call) or not node.args or node.lineno > call.lineno:
             continue
@@ -129,6 +135,49 @@ def _has_unfollowed_check(
         if name in _CHECKS and (channel.is_open or _is_assigned(node, module)):
             return True
     return channel.is_open and _is_matched(value, call, module)
+
+
+def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
+    """Return the iterable of the loop or comprehension that binds a name."""
+    if not isinstance(value, ast.Name):
+        return None
+    parent: ast.AST | None = call
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        parent = module.parents.get(parent)
+        match parent:
+            case ast.For(ast.Name(name), iterable) if name == value.id:
+                return ast.unparse(iterable)
+            case (
+                ast.GeneratorExp(generators=generators)
+                | ast.ListComp(generators=generators)
+                | ast.SetComp(generators=generators)
+                | ast.DictComp(generators=generators)
+            ):
+                for generator in generators:
+                    if isinstance(generator.target, ast.Name) and generator.target.id == value.id:
+                        return ast.unparse(generator.iter)
+            case _:
+                pass
+    return None
+
+
+def _is_checked_as_a_whole(iterable: str, call: ast.Call, module: Module) -> bool:
+    """Return whether `any` or `all` checks the items of an iterable before a call."""
+    for node in walk(_scope(call, module)):
+        match node:
+            case ast.Call(quantifier, [ast.GeneratorExp(test, [generator])]) if (
+                node.lineno <= call.lineno
+                and module.full_name(quantifier) in _QUANTIFIERS
+                and ast.unparse(generator.iter) == iterable
+            ):
+                if any(
+                    isinstance(part, ast.Call) and module.full_name(part.func) in _CHECKS
+                    for part in walk(test)
+                ):
+                    return True
+            case _:
+                pass
+    return False
 
 
 def _is_assigned(node: ast.expr, module: Module) -> bool:
