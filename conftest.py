@@ -1,5 +1,9 @@
-"""Test collection of Markdown pages: the Python blocks of a page run in order as one test."""
+"""Test collection of Markdown pages: the Python blocks of a page run in order as one test.
 
+Also the number of processes for `pytest -n auto`.
+"""
+
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +58,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
         return None
     page: _Page = _Page.from_parent(parent, path=file_path)  # pyright: ignore[reportUnknownMemberType]  # of pytest
     return page
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Start one process more than processors, because some tests wait for servers."""
+    return (os.cpu_count() or 1) + 1
 
 
 _ROOT = Path(__file__).parent

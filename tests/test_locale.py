@@ -244,6 +244,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path / 'locale'
 
 
+@pytest.mark.slow
 def test_the_command_updates_every_catalog(copy: Path) -> None:
     original_files = {file: file.read_bytes() for file in copy.rglob('*.*o*') if file.is_file()}
     assert len(original_files) == 5
@@ -256,6 +257,7 @@ def test_the_command_updates_every_catalog(copy: Path) -> None:
     assert {file: file.read_bytes() for file in original_files} == original_files
 
 
+@pytest.mark.slow
 def test_the_command_exits_with_the_number_of_untranslated_texts(copy: Path) -> None:
     file = copy / 'zh_CN' / 'LC_MESSAGES' / 'seamwise.po'
     file.write_text(
@@ -265,6 +267,7 @@ def test_the_command_exits_with_the_number_of_untranslated_texts(copy: Path) -> 
         main(copy)
 
 
+@pytest.mark.slow
 def test_the_command_fills_only_the_english_catalog(copy: Path) -> None:
     for locale in LOCALES_HERE:
         file = copy / locale / 'LC_MESSAGES' / 'seamwise.po'

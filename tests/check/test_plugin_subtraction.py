@@ -78,6 +78,7 @@ def function_source(number: int, case: Case) -> str:
     return '\n'.join(lines)
 
 
+@pytest.mark.slow
 @settings(
     max_examples=4,
     deadline=None,

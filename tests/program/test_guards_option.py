@@ -455,6 +455,7 @@ def test_deadline_without_a_retry_publishes_one_event(folder: Path) -> None:
     assert [item['metadata']['error_type'] for item in result['output']] == ['DeadlineExceeded']
 
 
+@pytest.mark.slow
 def test_timed_out_command_is_not_retried_unless_repeatable(folder: Path) -> None:
     calls = call('execute_command', command='echo x >> count; sleep 9', timeout=1.0)
     [result] = lines(folder, f'[default]\nretry = {{ {QUICK} }}', calls, 'session')

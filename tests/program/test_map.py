@@ -238,6 +238,7 @@ def test_invalid_settings_are_reported() -> None:
     assert code('.') == 2
 
 
+@pytest.mark.slow
 def test_cache_is_written_where_the_settings_say_unless_disabled(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -297,6 +297,7 @@ def test_an_unusual_name_is_encoded_in_a_readable_body(client: httpx2.Client, na
     assert b'\x1b' not in answer.content
 
 
+@pytest.mark.nightly
 def test_a_message_of_ten_megabytes_is_cut(port: int) -> None:
     @endpoint(TABLE)
     async def huge(request: Request) -> Result[str, Busy]:

@@ -422,6 +422,7 @@ async def test_a_defect_closes_the_connection_with_a_reference(
         assert any(ref in record.getMessage() for record in caplog.records)
 
 
+@pytest.mark.slow
 async def test_a_client_that_leaves_at_any_time_leaves_no_task_behind() -> None:
     async with MemoryLog() as log, run(log) as address:
         (await log.append('s-1', *[THINKING] * 100)).unwrap()

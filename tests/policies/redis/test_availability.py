@@ -435,6 +435,7 @@ def test_restarted_server_is_used_immediately(own_server: Server) -> None:
 # Backoff
 
 
+@pytest.mark.slow
 def test_timeouts_of_a_task_start_a_pause(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
@@ -451,6 +452,7 @@ def test_timeouts_of_a_task_start_a_pause(own_server: Server) -> None:
     assert asyncio.run(main()) < 0.5
 
 
+@pytest.mark.slow
 def test_timeouts_of_a_thread_start_a_pause(own_server: Server) -> None:
     world = FakeWorld()
     guard = rate_limit(100, redis=own_server.client(), name='search', bound=1.0, world=world)

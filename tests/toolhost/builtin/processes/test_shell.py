@@ -171,6 +171,7 @@ sys.exit(0 if growth < 8_000 else f'{growth} KiB')
 """
 
 
+@pytest.mark.nightly
 def test_an_output_of_a_gigabyte_uses_little_memory() -> None:
     process = subprocess.run([sys.executable, '-c', MEASUREMENT], check=False, capture_output=True)
     assert process.returncode == 0, process.stderr
