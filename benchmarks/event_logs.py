@@ -112,10 +112,13 @@ class _RawWriter:
             self.insert()
         self._connection.execute('COMMIT')
 
-    def insert_many(self) -> None:
-        """Insert many events with one call."""
+    def insert_many(self, *, encode: bool) -> None:
+        """Insert many events with one call, each with its own JSON or with that of the first."""
         first, self._seq = self._seq + 1, self._seq + _TASKS
-        rows = [(1, seq, 0.0, self._body) for seq in range(first, first + _TASKS)]
+        rows = [
+            (1, seq, 0.0, msgspec.json.encode({'event': _EVENT}) if encode else self._body)
+            for seq in range(first, first + _TASKS)
+        ]
         self._connection.execute('BEGIN IMMEDIATE')
         self._connection.executemany('INSERT INTO events VALUES (?, ?, ?, ?)', rows)
         self._connection.execute('COMMIT')
@@ -142,7 +145,10 @@ def _append_comparisons(runner: Runner, parts: _Parts) -> list[Comparison]:
         await _in_thread(parts, raw.insert)
 
     async def insert_many_in_thread() -> None:
-        await _in_thread(parts, raw.insert_many)
+        await _in_thread(parts, lambda: raw.insert_many(encode=False))
+
+    async def encode_and_insert_many_in_thread() -> None:
+        await _in_thread(parts, lambda: raw.insert_many(encode=True))
 
     return [
         _comparison(
@@ -171,6 +177,12 @@ def _append_comparisons(runner: Runner, parts: _Parts) -> list[Comparison]:
             _timer(runner, append_from_tasks),
             _repeated(raw.insert_in_one_transaction),
             because='each event has a task, a checksum and a result of its own',
+        ),
+        _comparison(
+            f'append a batch of {_TASKS} events',
+            f'executemany of {_TASKS} INSERTs in one transaction, each encoded, in a thread',
+            _timer(runner, append_batch),
+            _timer(runner, encode_and_insert_many_in_thread),
         ),
         _comparison(
             f'append a batch of {_TASKS} events',

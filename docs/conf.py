@@ -64,6 +64,11 @@ templates_path = ['_templates']
 copybutton_prompt_text = r'>>> |\.\.\. |\$ '
 copybutton_prompt_is_regexp = True
 
+# Examples in the pages use these hosts.
+linkcheck_ignore = [r'https?://(?:localhost|127\.0\.0\.1|[\w.-]*\bexample\b)']
+linkcheck_timeout = 20  # seconds
+linkcheck_retries = 2
+
 
 def setup(app: Sphinx) -> None:
     """Add the corrections of the Markdown copies."""

@@ -81,6 +81,44 @@ SEARCHES: Mapping[str, str] = MappingProxyType(
 )
 """Words that a newcomer types, and the page that answers the question."""
 
+OTHER_WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        'errors as values': 'when-should-a-function-raise-and-when-return-a-failure',
+        'instead of try except': 'is-seamwise-a-replacement-for-exceptions',
+        'type checker setup': 'do-i-need-a-plugin-for-mypy-or-pyright',
+        'nested match': 'why-do-i-have-to-match-in-two-steps',
+        'unwrap default value': 'how-do-i-get-the-value-out-of-a-result',
+        'chain functions': 'how-do-i-call-several-functions-and-stop-at-the-first-failure',
+        'form validation': 'how-do-i-collect-all-errors-for-example-of-a-form',
+        'catch an exception': 'how-do-i-convert-an-exception-into-an-error',
+        'throw error': 'how-do-i-turn-a-failure-into-an-exception',
+        'await coroutine': 'does-it-work-with-async-functions',
+        'error inheritance': 'why-can-i-not-subclass-an-error-class',
+        'original exception': 'how-do-i-add-a-cause-to-an-error',
+        'secret token redact': 'how-do-i-keep-a-password-out-of-the-logs',
+        'public message': 'how-do-i-hide-a-field-from-clients-but-keep-it-in-the-log',
+        'rest api endpoint': 'how-do-i-use-it-with-fastapi',
+        '404': 'which-status-code-does-a-client-get-for-an-error',
+        'flask web framework': 'how-do-i-use-it-with-starlette-flask-django-litestar-or-aiohttp',
+        'command line exit code': 'how-do-i-use-it-with-click-or-typer',
+        'exponential backoff': 'how-do-i-retry-a-call',
+        'combine timeout and retry': 'in-which-order-do-guards-stand',
+        'duplicate payment': 'how-do-i-retry-a-request-that-must-not-run-twice',
+        'throttle redis': 'how-do-i-limit-the-rate-of-several-processes-together',
+        'fake clock': 'how-do-i-test-code-with-guards-without-waiting',
+        'unit test failure': 'how-do-i-test-that-a-function-fails',
+        'monitoring bugs': 'how-do-i-log-errors-and-send-bugs-to-sentry',
+        'translate messages': 'how-do-i-show-an-error-in-the-language-of-the-user',
+        'legacy code': 'how-do-i-migrate-existing-code-step-by-step',
+        'openai function calling': 'how-do-i-run-the-tool-calls-that-a-language-model-wrote',
+        'sandbox': 'how-do-i-run-a-tool-that-i-do-not-trust',
+        'reconnect websocket': 'how-do-clients-resume-a-stream-after-a-lost-connection',
+        'performance overhead': 'what-does-it-cost-at-run-time',
+        'dry-python': 'can-i-use-it-together-with-the-package-returns',
+    }
+)
+"""Words that are not in the title, and the question of which they find the page."""
+
 FIND = """
 const [query, terms, excluded, highlighted, objects] = Search._parseQuery(arguments[0])
 const results = Search._performSearch(query, terms, excluded, highlighted, objects)
@@ -238,6 +276,14 @@ def search_page(chromium: Chrome, address: str) -> Chrome:
 def test_the_first_three_hits_answer_a_question(search_page: Chrome, words: str, page: str) -> None:
     hits: list[str] = run_script(search_page, FIND, words)
     assert page in hits[:3]
+
+
+@pytest.mark.parametrize(('words', 'question'), OTHER_WORDS.items())
+def test_the_first_three_hits_answer_a_question_in_other_words(
+    search_page: Chrome, words: str, question: str
+) -> None:
+    hits: list[str] = run_script(search_page, FIND, words)
+    assert f'questions/{question}' in hits[:3]
 
 
 def test_every_public_name_is_found(search_page: Chrome) -> None:

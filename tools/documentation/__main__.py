@@ -21,7 +21,12 @@ ROOT = Path(__file__).parents[2]
     default=ROOT / 'build' / 'site',
     help='Folder of the site.  [default: build/site]',
 )
-def build(output: Path) -> None:
+@click.option(
+    '--check-links',
+    is_flag=True,
+    help='Only request the links to other sites, and list broken ones.',
+)
+def build(*, output: Path, check_links: bool) -> None:
     """Build the site: HTML pages, a Markdown copy of each, and llms.txt. Warnings are errors."""
     build_folder = ROOT / 'build'
     source, doctrees, converted = (
@@ -33,6 +38,9 @@ def build(output: Path) -> None:
     write_reference(source / 'reference')
     options = ['--fail-on-warning', '--keep-going', '--quiet', '--conf-dir', str(ROOT / 'docs')]
     options += ['--doctree-dir', str(doctrees)]
+    if check_links:
+        target = build_folder / 'site-links'
+        sys.exit(sphinx_build(['--builder', 'linkcheck', *options, str(source), str(target)]))
     not_in_markdown = [str(path) for path in source.rglob('*.rst')]
     status = sphinx_build(['--builder', 'dirhtml', *options, str(source), str(output)])
     status = status or sphinx_build(

@@ -22,6 +22,8 @@ _PICTURE = re.compile(
     r'<img alt="(?P<alt>[^"]*)" src="(?P<light>[^"]+)">\s*</picture>'
 )
 _ANCHOR = re.compile(r'<a id="([^"]+)"></a>(\*\*[^*]+\*\*)')
+_KEYWORDS = re.compile(r'<!-- keywords: (.*) -->\n\n?')
+"""Other words for a question, in a comment below its heading."""
 _FENCE = re.compile(r'^( *)(```|~~~).*?^\1\2 *$', re.MULTILINE | re.DOTALL)
 
 
@@ -51,11 +53,20 @@ def _split_questions(faq: Path) -> None:
         name = re.sub(r'\W+', '-', title.lower()).strip('-')
         # The page is one folder deeper.
         text = re.sub(r'(\]\()(?=\w[^):]*\.md)', r'\1../', f'# {question}')
+        text = _KEYWORDS.sub('', _keywords(text) + text)
         (folder / f'{name}.md').write_text(f'{text.rstrip()}\n', encoding='utf-8')
         links.append(f'- [{title}](questions/{name}.md)')
         names.append(f'questions/{name}')
     toctree = '\n'.join(['```{toctree}', ':hidden:', '', *names, '```'])
     faq.write_text('\n'.join([head, *links, '', toctree, '']), encoding='utf-8')
+
+
+def _keywords(text: str) -> str:
+    """Return the front matter with the words that a search finds, too."""
+    match = _KEYWORDS.search(text)
+    if match is None:
+        return ''
+    return f'---\nmyst:\n  html_meta:\n    keywords: "{match[1]}"\n---\n'
 
 
 def adapt(text: str, source: str, page: str) -> str:
