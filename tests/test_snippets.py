@@ -1,5 +1,6 @@
 """Type check of every Python snippet in the documentation, one module per page."""
 
+import json
 import os
 import re
 import subprocess
@@ -26,19 +27,24 @@ def code_of(page: str) -> str:
     return '\n'.join(lines) + '\n'
 
 
-@pytest.mark.slow
-def test_every_snippet_type_checks(tmp_path: Path) -> None:
-    modules: list[str] = []
+@pytest.fixture
+def modules(tmp_path: Path) -> list[str]:
+    """Write the snippets of each page to a module, and return the names of the files."""
+    names: list[str] = []
     for page in PAGES:
         text = page.read_text(encoding='utf-8')
         if not BLOCK.search(text):
             continue
-        module = (
-            tmp_path / f'page_{"_".join(page.relative_to(ROOT).with_suffix("").parts).lower()}.py'
-        )
+        parts = page.relative_to(ROOT).with_suffix('').parts
+        module = tmp_path / f'page_{"_".join(parts).lower()}.py'
         module.write_text(code_of(text), encoding='utf-8')
-        modules.append(module.name)
-    assert len(modules) >= 4
+        names.append(module.name)
+    assert len(names) >= 4
+    return names
+
+
+@pytest.mark.slow
+def test_every_snippet_type_checks(modules: list[str], tmp_path: Path) -> None:
     # An empty `--config-file` ignores the configuration of parent folders.
     command = [
         sys.executable,
@@ -63,6 +69,27 @@ def test_every_snippet_type_checks(tmp_path: Path) -> None:
         check=False,
     )
     assert result.stdout + result.stderr == ''
+
+
+@pytest.mark.nightly
+def test_every_snippet_passes_pyright(modules: list[str], tmp_path: Path) -> None:
+    settings = {'typeCheckingMode': 'standard', 'extraPaths': [str(ROOT)], 'include': modules}
+    (tmp_path / 'pyrightconfig.json').write_text(json.dumps(settings), encoding='utf-8')
+    result = subprocess.run(
+        [sys.executable, '-m', 'pyright', '--pythonpath', sys.executable, '--outputjson'],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = json.loads(result.stdout)
+    errors = [
+        f'{Path(item["file"]).name}:{item["range"]["start"]["line"] + 1}: {item["message"]}'
+        for item in report['generalDiagnostics']
+        if item['severity'] == 'error'
+    ]
+    assert errors == []
+    assert report['summary']['filesAnalyzed'] == len(modules)
 
 
 def test_a_type_error_in_a_snippet_is_reported(tmp_path: Path) -> None:

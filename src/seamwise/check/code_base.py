@@ -110,6 +110,8 @@ def facts_of(module: Module) -> FileFacts:
         dependency_uses=inferred.dependency_uses,
         routes=inferred.routes,
         installed_adapters=inferred.installed_adapters,
+        commands=inferred.commands,
+        program_adapters=inferred.program_adapters,
         exception_flows=inferred.exception_flows,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,

@@ -295,6 +295,10 @@ class FileFacts(Struct, frozen=True):
     dependency_uses: tuple[DependencyUse, ...] = ()
     routes: tuple[Route, ...] = ()
     installed_adapters: tuple[InstalledAdapter, ...] = ()
+    commands: tuple[str, ...] = ()
+    """Full names of the functions that are commands of a program."""
+    program_adapters: tuple[InstalledAdapter, ...] = ()
+    """Tables that `cli.main` gets."""
     exception_flows: tuple[ExceptionFlow, ...] = ()
     constructed_errors: frozenset[str] = frozenset()
     """Error classes that the file instantiates, or passes to code that may instantiate them."""

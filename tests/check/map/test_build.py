@@ -216,3 +216,18 @@ def test_an_adapter_of_unknown_errors_shows_all() -> None:
     assert [edge.errors for edge in build_graph([file]).shows] == [(NO_ORDER, BUSY)]
     without_install = replace(file, installed_adapters=())
     assert build_graph([without_install]).shows == ()
+
+
+def test_commands_show_the_errors_that_the_table_of_their_program_covers() -> None:
+    file = FileFacts(
+        'app',
+        'app.py',
+        functions=(
+            function('app.show', 10, created(11, NO_ORDER, BUSY)),
+            function('app.helper', 20, created(21, BUSY)),
+        ),
+        commands=('app.show', 'app.gone'),
+        program_adapters=(InstalledAdapter((NO_ORDER,)),),
+    )
+    shows = {(edge.function, edge.seam, edge.errors) for edge in build_graph([file]).shows}
+    assert shows == {('app.show', 'cli', (NO_ORDER,))}

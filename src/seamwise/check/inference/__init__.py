@@ -17,6 +17,7 @@ from seamwise.check.facts import (
     UnsafeRequest,
 )
 from seamwise.check.inference.classes import class_facts
+from seamwise.check.inference.commands import commands, program_adapters
 from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.exception_flows import exception_flows
@@ -43,6 +44,8 @@ class InferredFacts(Struct, frozen=True):
     dependency_uses: tuple[DependencyUse, ...]
     routes: tuple[Route, ...]
     installed_adapters: tuple[InstalledAdapter, ...]
+    commands: tuple[str, ...]
+    program_adapters: tuple[InstalledAdapter, ...]
     exception_flows: tuple[ExceptionFlow, ...]
     constructed_errors: frozenset[str]
     handled_errors: frozenset[str]
@@ -72,6 +75,8 @@ def infer(module: Module) -> InferredFacts:
         dependency_uses=tuple(dependency_uses(inference)),
         routes=tuple(routes(inference)),
         installed_adapters=tuple(installed_adapters(inference)),
+        commands=tuple(commands(inference)),
+        program_adapters=tuple(program_adapters(inference)),
         exception_flows=tuple(exception_flows(inference)),
         constructed_errors=uses.constructed,
         handled_errors=uses.handled,

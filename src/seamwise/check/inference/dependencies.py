@@ -56,7 +56,7 @@ def routes(inference: ErrorInference) -> Iterator[Route]:
         ]
         name = inference.function_name(function)
         if endpoints and endpoints[0].args:
-            covered = _covered_errors(endpoints[0].args[0], inference)
+            covered = covered_errors(endpoints[0].args[0], inference)
             yield Route(name, tuple(UNSPECIFIC) if covered is None else covered)
         elif any(
             _is_call_of(decorator, _ROUTE_METHODS, inference)
@@ -76,7 +76,7 @@ def installed_adapters(inference: ErrorInference) -> Iterator[InstalledAdapter]:
             case ast.Call(ast.Name(id='install') | ast.Attribute(attr='install'), [app, adapter]):
                 owners = union_members(inference.module.type_of(app))
                 if any(_APPLICATION in base_names(owner) for owner in owners):
-                    yield InstalledAdapter(_covered_errors(adapter, inference))
+                    yield InstalledAdapter(covered_errors(adapter, inference))
             case _:
                 pass
 
@@ -152,7 +152,7 @@ def _is_call_of(node: ast.expr, methods: Collection[str], inference: ErrorInfere
             return False
 
 
-def _covered_errors(adapter: ast.expr, inference: ErrorInference) -> tuple[str, ...] | None:
+def covered_errors(adapter: ast.expr, inference: ErrorInference) -> tuple[str, ...] | None:
     """Return the errors that an adapter covers, by its type; None if they are unknown."""
     type_ = inference.module.type_of(adapter)
     errors = None

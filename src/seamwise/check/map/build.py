@@ -63,6 +63,7 @@ def build_graph(files: Iterable[FileFacts]) -> Graph:
         builder.add_function(definitions)
     builder.add_overrides(functions)
     builder.add_routes(functions, sorted_files)
+    builder.add_commands(functions, sorted_files)
     edges = builder.build()
     tables = [(table, file.path) for file in sorted_files for table in file.seams]
     graph = replace(
@@ -151,18 +152,28 @@ class _EdgeBuilder:
         for use in chain.from_iterable(file.dependency_uses for file in files):
             self._add_answered(use.dependency, functions, installed)
 
+    def add_commands(
+        self, functions: Mapping[str, _FunctionDefinitions], files: Sequence[FileFacts]
+    ) -> None:
+        """Add edges to the terminal for commands whose failures `cli.main` shows."""
+        tables = [adapter.covered for file in files for adapter in file.program_adapters]
+        for command in chain.from_iterable(file.commands for file in files):
+            self._add_answered(command, functions, tables, seam='cli')
+
     def _add_answered(
         self,
         name: str,
         functions: Mapping[str, _FunctionDefinitions],
         adapters: Sequence[Sequence[str] | None],
+        *,
+        seam: str = 'http',
     ) -> None:
         definitions = functions.get(name)
         if definitions is None:
             return
         for error in definitions.returned_errors():
             if any(covered is None or _covers(covered, error) for covered in adapters):
-                self.shows[name, 'http', 'passes'][error].add(definitions.first_line())
+                self.shows[name, seam, 'passes'][error].add(definitions.first_line())
 
     def build(self) -> Graph:
         propagations = sorted(self.propagations.items())
