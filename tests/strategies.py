@@ -1,6 +1,10 @@
-"""Hypothesis strategies for errors of every class: extreme texts, planted secrets, causes."""
+"""Hypothesis strategies for errors of every class: extreme texts, planted secrets, causes.
+
+They are made once: to make and validate a strategy takes longer than to draw from it.
+"""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -71,6 +75,7 @@ UNIONS: Mapping[str, Any] = {
 EVERY_CLASS = members(*UNIONS.values())
 
 
+@cache
 def texts() -> st.SearchStrategy[str]:
     """Return texts with any characters, also lone surrogates and controls, and with credentials."""
     # Hypothesis uses constants of the source as examples; alone, the secret has no known form.
@@ -85,15 +90,18 @@ def _repeated(text: str, times: int) -> str:
     return (text or 'x') * times
 
 
+@cache
 def secrets() -> st.SearchStrategy[Secret[Any]]:
     return st.sampled_from([PLANTED, [PLANTED], {'a': PLANTED}, PLANTED.encode(), None]).map(Secret)
 
 
+@cache
 def causes() -> st.SearchStrategy[TaggedError | BaseException]:
     classes = [OSError, ValueError, RuntimeError, KeyError, FileNotFound]
     return st.one_of([st.builds(class_, texts(), texts()) for class_ in classes])
 
 
+@cache
 def values(annotation: Any) -> st.SearchStrategy[Any]:
     """Return values of an annotation."""
     if annotation in _PLAIN:
@@ -125,6 +133,7 @@ _PLAIN: Mapping[object, Callable[[], st.SearchStrategy[Any]]] = {
 }
 
 
+@cache
 def structs(class_: type[Any]) -> st.SearchStrategy[Any]:
     """Return instances of a Struct or an error class with values for all fields."""
     fields = {
@@ -141,6 +150,7 @@ def structs(class_: type[Any]) -> st.SearchStrategy[Any]:
     return st.builds(class_, **fields)
 
 
+@cache
 def errors(*unions: Any) -> st.SearchStrategy[TaggedError]:
     """Return errors of any class of the unions, by default of the whole catalog."""
     return st.one_of(*map(structs, members(*unions) if unions else EVERY_CLASS))
