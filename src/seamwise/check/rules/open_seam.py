@@ -86,8 +86,8 @@ _ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_neve
 _FAILURES = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
 _FAILURE_HELP = (
-    'Handle each class separately, or match the error in a second `match`, which ends with'
-    ' `case _: assert_never(error)`.'
+    'Write `case Failure(error):`, and match the error in a second `match`, which ends with'
+    ' `case _: assert_never(error)`: type checkers do not narrow a Result by its errors.'
 )
 _TABLE_FINDING = 'The default of this table silently handles errors that are added later.'
 _TABLE_HELP = (
