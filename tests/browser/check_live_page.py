@@ -34,6 +34,8 @@ from tests.browser.check_page import (
 )
 from tests.program.servers import RunningServer, served
 
+pytestmark = pytest.mark.slow
+
 __all__ = ['chromium']
 
 WORKSPACE: Final = Path(__file__).parents[2] / 'examples' / 'workspace'
@@ -568,7 +570,10 @@ def test_the_theme_is_that_of_the_system(page: LivePage) -> None:
 
 
 @pytest.mark.parametrize('locale', ['en', 'zh_CN'])
-@pytest.mark.parametrize('width', [320, PHONE, 700, 1280, 2560])
+@pytest.mark.parametrize(
+    'width',
+    [320, 1280, *(pytest.param(width, marks=pytest.mark.nightly) for width in (PHONE, 700, 2560))],
+)
 def test_the_page_fits_its_window(page: LivePage, width: int, locale: str) -> None:
     page.run('flaky')
     page.run('missing')

@@ -34,6 +34,8 @@ from tests.browser.check_page import (
 from tests.check.map.files import BUSY, NO_ORDER, SHOP, called, created, function
 from tests.check.map.test_formats import HOSTILE, large
 
+pytestmark = pytest.mark.slow
+
 __all__ = ['chromium']
 
 ORDER = f'error={NO_ORDER}'

@@ -18,6 +18,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
 
+pytestmark = pytest.mark.slow
+
 PHONE = 360
 """Width of a small phone in CSS pixels."""
 

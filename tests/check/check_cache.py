@@ -12,6 +12,8 @@ from seamwise.check.code_base import facts_of
 from seamwise.check.settings import CheckSettings
 from seamwise.check.typed_ast.program import Module
 
+pytestmark = pytest.mark.slow
+
 CACHE = Path('.seamwise_cache')
 CALLEE = """\
 from seamwise import Category, Failure, Result, Success, TaggedError
