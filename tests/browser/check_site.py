@@ -83,7 +83,7 @@ SEARCHES: Mapping[str, str] = MappingProxyType(
 
 OTHER_WORDS: Mapping[str, str] = MappingProxyType(
     {
-        'errors as values': 'when-should-a-function-raise-and-when-return-a-failure',
+        'throw or return': 'when-should-a-function-raise-and-when-return-a-failure',
         'instead of try except': 'is-seamwise-a-replacement-for-exceptions',
         'type checker setup': 'do-i-need-a-plugin-for-mypy-or-pyright',
         'nested match': 'why-do-i-have-to-match-in-two-steps',
@@ -98,7 +98,7 @@ OTHER_WORDS: Mapping[str, str] = MappingProxyType(
         'secret token redact': 'how-do-i-keep-a-password-out-of-the-logs',
         'public message': 'how-do-i-hide-a-field-from-clients-but-keep-it-in-the-log',
         'rest api endpoint': 'how-do-i-use-it-with-fastapi',
-        '404': 'which-status-code-does-a-client-get-for-an-error',
+        'http response code': 'which-status-code-does-a-client-get-for-an-error',
         'flask web framework': 'how-do-i-use-it-with-starlette-flask-django-litestar-or-aiohttp',
         'command line exit code': 'how-do-i-use-it-with-click-or-typer',
         'exponential backoff': 'how-do-i-retry-a-call',

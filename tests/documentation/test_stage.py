@@ -63,7 +63,7 @@ def test_a_question_has_a_page_with_its_links(tmp_path: Path) -> None:
     folder = tmp_path / 'site' / 'questions'
     text = (folder / 'in-which-order-do-guards-stand.md').read_text(encoding='utf-8')
     front_matter, _, page = text.removeprefix('---\n').partition('---\n')
-    assert 'keywords: "nest timeout and retry, ' in front_matter
+    assert 'keywords: "nest, timeout, and, retry, ' in front_matter
     assert page.startswith('# In which order do guards stand?\n')
     assert '<!--' not in page
     assert '(../guards.md#combine-guards)' in text

@@ -66,7 +66,9 @@ def _keywords(text: str) -> str:
     match = _KEYWORDS.search(text)
     if match is None:
         return ''
-    return f'---\nmyst:\n  html_meta:\n    keywords: "{match[1]}"\n---\n'
+    # Sphinx takes the text between two commas for one word.
+    words = ', '.join(dict.fromkeys(re.findall(r'\w+', match[1])))
+    return f'---\nmyst:\n  html_meta:\n    keywords: "{words}"\n---\n'
 
 
 def adapt(text: str, source: str, page: str) -> str:
