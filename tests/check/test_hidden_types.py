@@ -45,6 +45,12 @@ def check(configuration: str = '', *arguments: str) -> Result:
         '[mypy]\nno_site_packages = True\nignore_missing_imports = True\n',
         '[mypy]\nignore_errors = True\n',
         '[mypy-module]\nignore_errors = True\n',
+        # mypy fails on an unknown code in a section, and knows the codes of plugins too late.
+        '[mypy-module]\ndisable_error_code = unknown-code\nenable_error_code = unknown-code\n',
+        '[mypy]\nplugins = pydantic.mypy\ndisable_error_code = pydantic-field\n',
+        # Only the arguments decide which files are checked.
+        '[mypy]\npackages = nowhere\n',
+        '[mypy]\nfiles = nowhere\n',
     ],
 )
 def test_options_that_hide_types_are_overridden(module: Path, configuration: str) -> None:
@@ -108,6 +114,12 @@ def test_comments_that_hide_types_are_overridden(
         assert f'module.py:{line + 3}:1: error[SW101]' in result.stdout
 
 
+def test_function_without_type_checks_has_types(module: Path) -> None:
+    decorator = 'import typing\n@typing.no_type_check\ndef call(value: 3) -> None:\n    save(1)\n'
+    module.write_text(MODULE + decorator, encoding='utf-8')
+    assert 'module.py:7:5: error[SW101]' in check().stdout
+
+
 def test_comments_behind_the_first_statement_are_kept(module: Path) -> None:
     module.write_text(f'import nowhere  # type: ignore\n{MODULE}', encoding='utf-8')
     assert check().stderr == ''
@@ -141,8 +153,10 @@ def test_unreachable_branch_is_not_reported(module: Path, text: str) -> None:
 def test_check_without_the_types_of_results_ends_with_2(
     module: Path, tmp_path: Path, package: str
 ) -> None:
+    comment = '  # type: ignore[import-not-found]'
     module.write_text(
-        MODULE if package == 'seamwise' else 'from returns.result import Result\n', encoding='utf-8'
+        MODULE if package == 'seamwise' else f'from returns.result import Result{comment}\n',
+        encoding='utf-8',
     )
     environment = tmp_path / '.venv'
     (environment / 'bin').mkdir(parents=True)
@@ -185,6 +199,11 @@ def test_check_without_the_types_of_results_ends_with_2(
             "mypy cannot run: Invalid python executable '/nowhere/python'",
             2,
         ),
+        (
+            '[mypy]\nenable_error_code = unknown-code\n',
+            'mypy cannot run: Invalid error code(s): unknown-code.',
+            2,
+        ),
     ],
 )
 def test_mistake_in_the_configuration_of_mypy_is_one_line(
@@ -193,6 +212,16 @@ def test_mistake_in_the_configuration_of_mypy_is_one_line(
     result = check(configuration)
     assert result.exit_code == exit_code
     assert result.stderr.startswith(f'seamwise: {message}')
+    assert result.stderr.count('\n') == 1
+    is_unchecked = message.startswith(('mypy cannot run', 'mypy refuses', 'mypy.ini'))
+    assert ('no file was checked' in result.stdout) == is_unchecked
+
+
+def test_configuration_that_is_not_text_is_one_line(module: Path) -> None:
+    Path('mypy.ini').write_bytes(b'[mypy]\xff')
+    result = check()
+    assert result.exit_code == 2
+    assert result.stderr.startswith("seamwise: mypy refuses its configuration: 'utf-8' codec")
     assert result.stderr.count('\n') == 1
 
 

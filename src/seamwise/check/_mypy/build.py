@@ -373,6 +373,8 @@ def _stop_problem(lines: Sequence[str]) -> SourceProblem:
     if errors:
         error = errors[-1]
         text = error.message.rstrip('.')
+        if text.startswith('Error importing plugin'):
+            text += '. Install it in the environment of seamwise check'
         return SourceProblem(error.file, f'mypy cannot run: {text}.', line=max(error.line, 0))
     reasons = [line for line in lines if line] or ['it gave no reason']
     reason = re.sub(r'^(?:mypy: )?(?:error: )?', '', reasons[-1]).rstrip('.')

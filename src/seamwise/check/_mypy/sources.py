@@ -1,6 +1,7 @@
 """Source files grouped for mypy, and the mypy options of the check."""
 
 import ast
+import copy
 import io
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import cast
 
 from msgspec import Struct
+from mypy.errorcodes import error_codes
 from mypy.find_sources import InvalidSourceList, SourceFinder, create_source_list
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
@@ -47,6 +49,12 @@ _MYPY_COMMENT = re.compile(
     r'^# mypy: .*(?:ignore|disable|follow)[-_](?:errors|missing|error|imports|untyped)',
     re.MULTILINE,
 )
+_OWN_IMPORT_IGNORE = re.compile(
+    r'^[ \t]*(?:from|import)[ \t]+(?:returns|seamwise)\b.*#[ \t]*type:[ \t]*ignore', re.MULTILINE
+)
+_NO_TYPE_CHECK = re.compile(r'^([ \t]*)@((?:\w+\.)?no_type_check\b)', re.MULTILINE)
+_HIDING_WORDS = (b'type:', b'# mypy:', b'no_type_check')
+"""Every text that `_visible_source` changes contains one of these."""
 
 
 class SourceProblem(Struct, frozen=True):
@@ -149,8 +157,10 @@ def mypy_options(problems: list[SourceProblem], *, python_executable: str = '') 
         for pattern, section in options.per_module_options.items()
     }
     for section in sections.values():
-        if 'disable_error_code' in section:
-            section['disable_error_code'] = _without_import_codes(section['disable_error_code'])
+        # mypy fails on codes that it does not know, such as those of a plugin that is not loaded.
+        for name in {'disable_error_code', 'enable_error_code'} & section.keys():
+            codes = _without_import_codes(section[name])
+            section[name] = [code for code in codes if code in error_codes]
     options.per_module_options = {_ALL_MODULES: {'preserve_asts': False}, **sections}
     return options
 
@@ -158,11 +168,17 @@ def mypy_options(problems: list[SourceProblem], *, python_executable: str = '') 
 def _process_options(python_executable: str) -> tuple[Options | None, str]:
     """Return the options, or None, and the messages of mypy in one line."""
     output = io.StringIO()
-    arguments = ['--python-executable', python_executable] if python_executable else []
+    # With a file in the arguments, mypy does not search for those of the configuration.
+    arguments = [os.devnull]
+    if python_executable:
+        arguments += ['--python-executable', python_executable]
     try:
-        _, options = process_options(arguments, stdout=output, stderr=output, require_targets=False)
+        _, options = process_options(arguments, stdout=output, stderr=output)
     except SystemExit:
         options = None
+    except (OSError, ValueError) as error:
+        # The file is not text in UTF-8, or mypy converts a value of it without a check.
+        return None, f'mypy: error: {error}'
     lines = [line for line in output.getvalue().split('\n') if not line.endswith(_HARMLESS)]
     return options, ' '.join(' '.join(lines).split())
 
@@ -184,7 +200,10 @@ def _without_import_codes(codes: object) -> list[str]:
 
 def copy_options(options: Options) -> Options:
     """Copy options and their per-module sections; a build changes both."""
-    return options.apply_changes({'per_module_options': dict(options.per_module_options)})
+    # `apply_changes` fails on error codes that mypy does not know before it loads its plugins.
+    copied = copy.copy(options)
+    copied.per_module_options = dict(options.per_module_options)
+    return copied
 
 
 def source_groups(
@@ -228,20 +247,23 @@ def read_source(path: str) -> str:
 
 
 def _visible_source(path: str) -> str | None:
-    """Return the text of a file whose comments would hide its types; None if there are none.
+    """Return the text of a file with what hides its types removed; None if there is nothing.
 
-    These are `# type: ignore` before the first statement, which makes the whole file unreachable
-    for mypy, and `# mypy:` with the options that `mypy_options` overrides. Columns stay the same.
+    Removed are `# type: ignore` before the first statement, which makes the whole file unreachable
+    for mypy, and behind an import of `returns` or `seamwise`; `# mypy:` with the options that
+    `mypy_options` overrides; and the decorator `no_type_check`. Columns stay the same.
     """
     try:
         content = Path(path).read_bytes()
-        if b'type:' not in content and b'# mypy:' not in content:
+        if not any(word in content for word in _HIDING_WORDS):
             return None
         source = decode_source(content)
     except (OSError, ValueError, SyntaxError):
         # `parse_problem` reports it.
         return None
     text = _MYPY_COMMENT.sub(lambda match: match[0].replace('mypy:', 'mypy ', 1), source)
+    text = _OWN_IMPORT_IGNORE.sub(lambda match: match[0].replace('type:', 'type ', 1), text)
+    text = _NO_TYPE_CHECK.sub(r'\1#\2', text)
     lines = text.splitlines(keepends=True)
     for index, line in enumerate(lines):
         if line.strip() and not line.lstrip().startswith('#'):

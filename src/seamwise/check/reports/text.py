@@ -126,6 +126,8 @@ def _finding_shape(finding: Finding) -> FindingShape:
 
 def render_summary(report: Report, *, since: str = '') -> str:
     """Return the numbers of findings and files, and the duration, in one line."""
+    if not report.files:
+        return f'no file was checked ({report.seconds:.1f} s)'
     counts = Counter(finding.severity for finding in report.findings)
     new = 'new ' if since else ''
     total = pluralize(counts.total(), f'{new}finding') if counts else f'no {new}findings'
