@@ -774,3 +774,86 @@ def hooked_loop(loop: asyncio.AbstractEventLoop) -> None:
         print(1)
     except Exception as error:
         loop.call_exception_handler({'message': 'failed', 'exception': error})
+
+
+class Job:
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+        self._failure: Exception | None = None
+
+
+# case: stored in an attribute that other code can read, or nobody reads
+def stored(job: Job) -> None:
+    try:
+        print(1)
+    except Exception as error:
+        job.failure = error
+
+
+class Silent:
+    def __init__(self) -> None:
+        self._last: Exception | None = None
+        self.text = ''
+
+    def run(self) -> None:
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self._last = error
+
+    def describe(self) -> None:
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self.text = str(error)
+
+
+# case: passed to a method of another class that keeps it or ignores it
+class Router:
+    def __init__(self) -> None:
+        self._failure: BaseException | None = None
+
+    def finish(self, error: BaseException) -> None:
+        self._failure = error
+
+    def forget(self, error: BaseException) -> None:
+        print(len(error.args))
+
+    def pop(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+
+class Reader:
+    def __init__(self, router: Router) -> None:
+        self.router = router
+
+    def run(self) -> None:
+        try:
+            print(1)
+        except Exception as error:
+            self.router.finish(error)
+
+    def run_again(self) -> None:
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self.router.forget(error)
+
+
+class First:
+    def give(self, error: Exception) -> None:
+        raise error
+
+
+class Second:
+    def give(self, error: Exception) -> None:
+        print(len(error.args))
+
+
+# case: passed to one of two methods of the same name
+def ambiguous(target: Second) -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        target.give(error)

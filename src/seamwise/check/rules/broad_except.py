@@ -35,6 +35,7 @@ def port_of(text: str) -> int:
 | A `gather` of tasks that the function has cancelled | no |
 | A handler that ends in `raise`, or raises the exception again on a branch | no |
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
+| A handler that stores the exception itself in a public attribute, where others can read it | no |
 | A handler that sends the exception to a queue or a stream, also in another object | no |
 | A handler that returns or yields the exception itself | no |
 | A handler that calls `sys.excepthook`, or `call_exception_handler` of a loop | no |

@@ -51,9 +51,12 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
         case ast.Assign([ast.Attribute(other, '__cause__')], value) if _names(name, value):
             return isinstance(other, ast.Attribute) or _is_kept(other, owner, module)
         case ast.Assign(targets, value) if _names(name, value):
-            return any(_is_raised(target, owner, module) for target in targets)
+            return any(
+                _is_public_attribute(target) or _is_raised(target, owner, module)
+                for target in targets
+            )
         case ast.AnnAssign(target, _, value) if _names(name, value):
-            return _is_raised(target, owner, module)
+            return _is_public_attribute(target) or _is_raised(target, owner, module)
         case ast.Call(ast.Attribute(collection, 'append' | 'add'), [argument]) if _contains(
             name, argument
         ):
@@ -62,6 +65,11 @@ def _keeps(node: ast.AST, name: str | None, owner: ast.AST, module: Module) -> b
             return _is_raised(collection, owner, module)
         case _:
             return False
+
+
+def _is_public_attribute(target: ast.expr) -> bool:
+    """Return whether code elsewhere can read a target, and raise what it contains."""
+    return isinstance(target, ast.Attribute) and not target.attr.startswith('_')
 
 
 def _is_kept(exception: ast.expr, owner: ast.AST, module: Module) -> bool:
@@ -116,6 +124,16 @@ def _function_of(call: ast.Call, module: Module) -> Function | None:
             while parent is not None and not isinstance(parent, ast.ClassDef):
                 parent = module.parents.get(parent)
             scope = parent.body if parent is not None else []
+        case ast.Attribute(_, name):
+            # The class of the object is unknown: the method is the only one of this name.
+            methods = [
+                node
+                for class_ in module.syntax.body
+                if isinstance(class_, ast.ClassDef)
+                for node in class_.body
+                if isinstance(node, FUNCTIONS) and node.name == name
+            ]
+            scope = methods if len(methods) == 1 else []
         case _:
             return None
     return next((node for node in scope if isinstance(node, FUNCTIONS) and node.name == name), None)
