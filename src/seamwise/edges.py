@@ -52,8 +52,9 @@ def when(kind: type[X], /) -> When[X]:
     Failure('by zero')
     """
     if not _is_exception(kind):
+        advice = ' Join the rules of several classes with `|`.' if isinstance(kind, tuple) else ''
         raise TypeError(
-            f'when takes a class of exceptions that derives from Exception, not {kind!r}.'
+            f'when takes a class of exceptions that derives from Exception, not {kind!r}.{advice}'
         )
     return When(kind)
 

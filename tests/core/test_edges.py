@@ -415,6 +415,12 @@ class TestRules:
         assert attempt(lambda: raises(ValueError('c')), rules) == Failure("ValueError('c')")
 
 
+def test_when_names_the_way_to_join_classes() -> None:
+    classes: Any = (ValueError, OSError)
+    with pytest.raises(TypeError, match=r'Join the rules of several classes with `\|`\.$'):
+        when(classes)
+
+
 class TestHandlers:
     def test_a_handler_that_raises_is_a_defect_with_the_original_as_context(self) -> None:
         original = OSError('disk')
