@@ -52,11 +52,16 @@ def when(kind: type[X], /) -> When[X]:
     Failure('by zero')
     """
     if not _is_exception(kind):
-        advice = ' Join the rules of several classes with `|`.' if isinstance(kind, tuple) else ''
         raise TypeError(
-            f'when takes a class of exceptions that derives from Exception, not {kind!r}.{advice}'
+            f'when takes a class of exceptions that derives from Exception, not {kind!r}.'
+            f'{_join_advice(kind)}'
         )
     return When(kind)
+
+
+def _join_advice(value: object) -> str:
+    """Return the alternative to a tuple of classes, which `except` accepts."""
+    return ' Join the rules of several classes with `|`.' if isinstance(value, tuple) else ''
 
 
 def _is_exception(value: object) -> bool:
