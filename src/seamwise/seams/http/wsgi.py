@@ -64,7 +64,7 @@ class SafeWsgi:
         try:
             with request.serving():
                 chunks = self._app(environ, request.start_response)
-        # seamwise: allow[SW103] `answer` reports it, and raises it again after the body
+        # `answer` reports it, and raises it again after the body.
         except Exception as error:  # noqa: BLE001
             return request.answer(error)
         if isinstance(chunks, (list, tuple)) or _is_file(chunks, environ):
@@ -185,7 +185,7 @@ class _Chunks:
                 chunk = next(self._chunks)
         except StopIteration:
             raise
-        # seamwise: allow[SW103] `answer` reports it, and raises it again after the body
+        # `answer` reports it, and raises it again after the body.
         except Exception as error:  # noqa: BLE001
             self._answer = self._request.answer(error)
             return next(self._answer)
