@@ -42,9 +42,9 @@ per second. It queues what it cannot handle at once, and does not notice that a 
   service can serve, so the overload does not end with its cause (a *metastable failure*; Bronson et
   al., HotOS 2021).
 - The guards are `bulkhead >> circuit >> retry`. The
-  [bulkhead](guards.md#limit-rate-and-concurrency) refuses the calls that the service cannot handle,
-  so that its queue stays short. The [circuit in Redis](guards.md#share-limits-between-processes)
-  counts the failures of both processes. The [budget](guards.md#limit-retries-with-a-budget) limits
+  [bulkhead](guards/limits.md) refuses the calls that the service cannot handle,
+  so that its queue stays short. The [circuit in Redis](guards/redis.md)
+  counts the failures of both processes. The [budget](guards/retry.md#limit-retries-with-a-budget) limits
   the retries to a tenth of the calls.
 - A bulkhead of 25 calls in each process, somewhat more than half of what the service handles at a
   time, lets the slow service do all it can. `adaptive(5, 100, start=25)` does not have to know

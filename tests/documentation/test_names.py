@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 MODULE_NAMES = [module for modules in MODULES.values() for module in modules]
 SOURCES = '\n'.join(path.read_text(encoding='utf-8') for path in ROOT.glob('src/**/*.py'))
 NAME = re.compile(r'`(seamwise(?:\.\w+)+)')
-IMPORT = re.compile(r'^from (seamwise[\w.]*) import \(?([\w, \n]+)', re.MULTILINE)
+IMPORT = re.compile(r'^from (seamwise[\w.]*) import ', re.MULTILINE)
 
 
 def resolves(name: str) -> bool:

@@ -28,6 +28,7 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     'Guards': (
         'seamwise.policies',
+        'seamwise.policies.chaos',
         'seamwise.policies.classify.anthropic',
         'seamwise.policies.classify.gemini',
         'seamwise.policies.classify.grpc',

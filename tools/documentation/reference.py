@@ -65,7 +65,11 @@ def _api_pages() -> Iterator[tuple[str, str]]:
     first_places: dict[int, str] = {}
     for module in (name for modules in MODULES.values() for name in modules):
         title = f'``{module}``'
-        lines = [title, '=' * len(title), '', f'.. py:module:: {module}', '']
+        lines = [title, '=' * len(title), '', f'.. py:module:: {module}']
+        if module in first_places.values():
+            # A function of the package, such as `chaos`, has the name of its module.
+            lines.append('   :no-index:')
+        lines.append('')
         lines += [f'.. automodule:: {module}', '   :no-index:', '   :no-members:', '']
         lines += [f'.. currentmodule:: {module}', '']
         for name in public_names(module):

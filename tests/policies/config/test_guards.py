@@ -55,7 +55,7 @@ from tests.policies.config.examples import (
 )
 from tests.policies.errors import Down
 
-PAGE = (Path(__file__).parents[3] / 'docs' / 'guards.md').read_text(encoding='utf-8')
+PAGES = Path(__file__).parents[3] / 'docs' / 'guards'
 
 NOT_IN_FILES = {'observer', 'world', 'when', 'counts', 'key', 'keys', 'at'}
 """Options that are functions or objects, and the number of the keys that a function returns."""
@@ -103,20 +103,15 @@ def snapshot(value: object, depth: int = 8) -> object:
 
 def documented_options() -> Iterator[tuple[str, str]]:
     """Yield the guards and options of the tables in the documentation."""
-    guard = None
-    headings = {
-        '## Retry failed calls': 'retry',
-        '## Stop calling a failing service': 'circuit',
-        '## Limit the duration': 'deadline',
-    }
-    for line in PAGE.splitlines():
-        guard = headings.get(line, guard)
-        if match := re.match(r'\| Option of `(\w+)` \|', line):
-            guard = match[1]
-        elif line.startswith(('|  ', '## ', '### ')) and line not in headings:
-            guard = None
-        elif guard and (row := re.match(r'\| ((?:`\w+`(?:, )?)+) \|', line)) and ' | ' in line:
-            yield from ((guard, option) for option in re.findall(r'`(\w+)`', row[1]))
+    for page in PAGES.glob('*.md'):
+        guard = None
+        for line in page.read_text(encoding='utf-8').splitlines():
+            if match := re.match(r'\| Option(?: of `(\w+)`)? \|', line):
+                guard = match[1] or page.stem
+            elif not line.startswith('| '):
+                guard = None
+            elif guard and (row := re.match(r'\| ((?:`\w+`(?:, )?)+) \|', line)):
+                yield from ((guard, option) for option in re.findall(r'`(\w+)`', row[1]))
 
 
 def test_every_documented_option_has_an_example_here() -> None:
@@ -125,7 +120,6 @@ def test_every_documented_option_has_an_example_here() -> None:
         for guard, option in documented_options()
         if guard in OPTIONS and option not in NOT_IN_FILES
     }
-    # The table of the circuit's states and conditions are no options.
     assert documented == {(guard, option) for guard in OPTIONS for option in OPTIONS[guard]}
 
 
