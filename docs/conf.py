@@ -4,8 +4,8 @@ import os
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-from docutils import nodes
 from sphinx.application import Sphinx
+from tools.documentation.corrections import add_corrections
 
 project = 'Seamwise'
 author = 'The Seamwise developers'
@@ -19,6 +19,7 @@ extensions = [
     'sphinx_markdown_builder',
     'sphinx_copybutton',
     'sphinx_design',
+    'sphinxext.opengraph',
 ]
 
 # Anchors of headings as on GitHub, so that one link works in both places.
@@ -31,6 +32,7 @@ autodoc_typehints = 'signature'
 autodoc_member_order = 'bysource'
 autodoc_preserve_defaults = True
 add_module_names = False
+maximum_signature_line_length = 90  # columns
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 toc_object_entries_show_parents = 'hide'
@@ -64,6 +66,11 @@ templates_path = ['_templates']
 copybutton_prompt_text = r'>>> |\.\.\. |\$ '
 copybutton_prompt_is_regexp = True
 
+# A description for search engines and previews of links: the beginning of the page.
+ogp_description_length = 160
+ogp_enable_meta_description = True
+ogp_social_cards = {'enable': False}
+
 # Examples in the pages use these hosts.
 linkcheck_ignore = [r'https?://(?:localhost|127\.0\.0\.1|[\w.-]*\bexample\b)']
 linkcheck_timeout = 20  # seconds
@@ -71,12 +78,5 @@ linkcheck_retries = 2
 
 
 def setup(app: Sphinx) -> None:
-    """Add the corrections of the Markdown copies."""
-    app.connect('doctree-resolved', _simplify)
-
-
-def _simplify(app: Sphinx, doctree: nodes.document, _page: str) -> None:
-    # The `*` of a signature is an abbreviation, which the Markdown builder does not know.
-    if app.builder.name == 'markdown':
-        for node in list(doctree.findall(nodes.abbreviation)):
-            node.replace_self(nodes.Text(node.astext()))
+    """Add the corrections of the pages."""
+    add_corrections(app)

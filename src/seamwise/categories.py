@@ -35,21 +35,37 @@ class Category(StrEnum):
     """
 
     VALIDATION = 'validation'
+    """The request is not valid; the caller can correct it."""
     NOT_FOUND = 'not_found'
+    """What the request names does not exist."""
     CONFLICT = 'conflict'
+    """The request contradicts the current state, e.g. an order has been shipped already."""
     AUTHENTICATION = 'authentication'
+    """The caller is not known: no credentials, or wrong ones."""
     CONFIGURATION = 'configuration'
+    """A setting of the program is missing or wrong."""
     PERMISSION = 'permission'
+    """The caller is known, and must not do this."""
     QUOTA = 'quota'
+    """A limit of an account is used up, e.g. the tokens of a month."""
     RATE_LIMIT = 'rate_limit'
+    """Too many calls in a period."""
     CAPACITY = 'capacity'
+    """Too many calls at the same time."""
     CIRCUIT_OPEN = 'circuit_open'
+    """Calls to a service are suspended, because it keeps failing."""
     TIMEOUT = 'timeout'
+    """No answer came in time."""
     UNAVAILABLE = 'unavailable'
+    """A service is down for the moment."""
     CONNECTION = 'connection'
+    """A connection could not be opened, or broke."""
     RESOURCE = 'resource'
+    """A resource of the machine is used up, such as memory, disk space or connections."""
     EXECUTION = 'execution'
+    """The operation ran and failed, and no other category applies."""
     CANCELLED = 'cancelled'
+    """The caller has given up the operation."""
 
     @property
     def retryable(self) -> bool:

@@ -24,6 +24,10 @@ class Raised(Exception):
     """Exception that carries an error through code that needs one.
 
     `or_raise` raises it, `caught` turns it back into a failure.
+
+    >>> from seamwise import Failure, caught, or_raise
+    >>> caught(lambda: or_raise(Failure('late')), str)
+    Failure('late')
     """
 
     def __init__(self, error: object) -> None:

@@ -83,7 +83,13 @@ def _refuse_to_validate(result):
 
 
 class _Success(_Container, returns.result.Success):
-    """Result of a call that succeeded, with its value."""
+    """Result of a call that succeeded, with its value.
+
+    >>> match Success(7):
+    ...     case Success(number):
+    ...         print(number)
+    7
+    """
 
     __slots__ = ()
     _type_in_returns = returns.result.Success
@@ -99,7 +105,13 @@ class _Success(_Container, returns.result.Success):
 
 
 class _Failure(_Container, returns.result.Failure):
-    """Result of a call that failed, with its error."""
+    """Result of a call that failed, with its error.
+
+    >>> match Failure('late'):
+    ...     case Failure(error):
+    ...         print(error)
+    late
+    """
 
     __slots__ = ()
     _type_in_returns = returns.result.Failure
@@ -162,6 +174,13 @@ except TypeError:
     Failure = with_own_constructor(_Failure, 'Failure')
 
 Result = Success[T] | Failure[E]
+"""Type of a call that may fail: a `Success` with a value, or a `Failure` with an error.
+
+>>> def half(number: int) -> Result[int, str]:
+...     return Failure(f'{number} is odd') if number % 2 else Success(number // 2)
+>>> half(8), half(7)
+(Success(4), Failure('7 is odd'))
+"""
 
 _FROM_RETURNS = {returns.result.Success: Success, returns.result.Failure: Failure}
 RESULT_TYPES = frozenset({Success, Failure, *_FROM_RETURNS})

@@ -25,21 +25,62 @@ class Success(_Open[_T_co, Never], Generic[_T_co]):
     _inner_value: _T_co
     def __init__(self, inner_value: _T_co, /) -> None: ...
     @override
-    def bind(self, function: Callable[[_T_co], _R]) -> _R: ...  # type: ignore[override]  # exact, where `returns` is open
+    def bind(self, function: Callable[[_T_co], _R]) -> _R:  # type: ignore[override]  # exact, where `returns` is open
+        """Call a step with the value, and return the result of the step.
+
+        >>> Success(7).bind(lambda number: Failure(f'{number} is odd'))
+        Failure('7 is odd')
+        """
     @override
-    def map(self, function: Callable[[_T_co], _U]) -> Success[_U]: ...  # type: ignore[override]  # exact, where `returns` is open
+    def map(self, function: Callable[[_T_co], _U]) -> Success[_U]:  # type: ignore[override]  # exact, where `returns` is open
+        """Return a success with the value of a function of this value.
+
+        >>> Success(7).map(lambda number: number + 1)
+        Success(8)
+        """
     @override
-    def alt(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
+    def alt(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+        """Return this success; a failure would change its error.
+
+        >>> Success(7).alt(str.upper)
+        Success(7)
+        """
     @override
-    def lash(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
+    def lash(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+        """Return this success; a failure would call the function.
+
+        >>> Success(7).lash(lambda error: Success(0))
+        Success(7)
+        """
     @override
-    def value_or(self, default_value: object) -> _T_co: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
+    def value_or(self, default_value: object) -> _T_co:  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
+        """Return the value; a failure would return the default.
+
+        >>> Success(7).value_or(0)
+        7
+        """
     @override
-    def unwrap(self) -> _T_co: ...
+    def unwrap(self) -> _T_co:
+        """Return the value; a failure would raise UnwrapFailedError.
+
+        >>> Success(7).unwrap()
+        7
+        """
     @override
-    def failure(self) -> Never: ...
+    def failure(self) -> Never:
+        """Raise UnwrapFailedError: a success has no error.
+
+        >>> Success(7).failure()
+        Traceback (most recent call last):
+        seamwise.containers.EmptyResult: Success(7) has no error; match ...
+        """
     @override
-    def swap(self) -> Failure[_T_co]: ...  # type: ignore[override]  # exact, where `returns` is open
+    def swap(self) -> Failure[_T_co]:  # type: ignore[override]  # exact, where `returns` is open
+        """Return a failure with the value as its error.
+
+        >>> Success(7).swap()
+        Failure(7)
+        """
 
 @final
 class Failure(_Open[Never, _E_co], Generic[_E_co]):
@@ -47,21 +88,64 @@ class Failure(_Open[Never, _E_co], Generic[_E_co]):
     _inner_value: _E_co
     def __init__(self, inner_value: _E_co, /) -> None: ...
     @override
-    def bind(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
+    def bind(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+        """Return this failure; a success would call the step.
+
+        >>> Failure('late').bind(lambda number: Success(number + 1))
+        Failure('late')
+        """
     @override
-    def map(self, function: Callable[[Never], object]) -> Self: ...  # type: ignore[override]  # exact, where `returns` is open
+    def map(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+        """Return this failure; a success would change its value.
+
+        >>> Failure('late').map(lambda number: number + 1)
+        Failure('late')
+        """
     @override
-    def alt(self, function: Callable[[_E_co], _U]) -> Failure[_U]: ...  # type: ignore[override]  # exact, where `returns` is open
+    def alt(self, function: Callable[[_E_co], _U]) -> Failure[_U]:  # type: ignore[override]  # exact, where `returns` is open
+        """Return a failure with the error that a function makes of this error.
+
+        >>> Failure('late').alt(str.upper)
+        Failure('LATE')
+        """
     @override
-    def lash(self, function: Callable[[_E_co], _R]) -> _R: ...  # type: ignore[override]  # exact, where `returns` is open
+    def lash(self, function: Callable[[_E_co], _R]) -> _R:  # type: ignore[override]  # exact, where `returns` is open
+        """Call a function with the error, and return its result.
+
+        To handle some of the errors only, use `catch`.
+
+        >>> Failure('late').lash(lambda error: Success(f'after {error}'))
+        Success('after late')
+        """
     @override
-    def value_or(self, default_value: _U) -> _U: ...  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
+    def value_or(self, default_value: _U) -> _U:  # pyright: ignore[reportIncompatibleMethodOverride]  # exact
+        """Return the default; a success would return its value.
+
+        >>> Failure('late').value_or(0)
+        0
+        """
     @override
-    def unwrap(self) -> Never: ...
+    def unwrap(self) -> Never:
+        """Raise UnwrapFailedError: a failure has no value.
+
+        >>> Failure('late').unwrap()
+        Traceback (most recent call last):
+        seamwise.containers.EmptyResult: Failure('late') has no value; match ...
+        """
     @override
-    def failure(self) -> _E_co: ...
+    def failure(self) -> _E_co:
+        """Return the error; a success would raise UnwrapFailedError.
+
+        >>> Failure('late').failure()
+        'late'
+        """
     @override
-    def swap(self) -> Success[_E_co]: ...  # type: ignore[override]  # exact, where `returns` is open
+    def swap(self) -> Success[_E_co]:  # type: ignore[override]  # exact, where `returns` is open
+        """Return a success with the error as its value.
+
+        >>> Failure('late').swap()
+        Success('late')
+        """
 
 Result: TypeAlias = Success[T] | Failure[E]
 

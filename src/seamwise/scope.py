@@ -48,6 +48,14 @@ class Do(Generic[E_contra]):
     `do.fail(error)` ends it. Both work in the function and in the code that it runs: generators,
     callbacks, nested scopes, tasks of a task group. ScopeLeaked is raised by a `do` that fails too
     late or in another thread, and by a function that returns normally after its `do` has failed.
+
+    >>> from seamwise import fallible
+    >>> @fallible
+    ... def half(do: Do[str], number: Result[int, str]) -> int:
+    ...     half, rest = divmod(do(number), 2)
+    ...     return do.fail('odd') if rest else half
+    >>> half(Success(8)), half(Success(7)), half(Failure('late'))
+    (Success(4), Failure('odd'), Failure('late'))
     """
 
     __slots__ = ('_failure', '_thread')

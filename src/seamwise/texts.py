@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 E = TypeVar('E', bound=TaggedError)
 
 DOMAIN = 'seamwise'
+"""Domain of the message catalogs, as of GNU gettext."""
 LOCALES = path.join(path.dirname(__file__), 'locale')
+"""Folder with the message catalogs of the library."""
 
 _JSON_CONTAINERS: frozenset[type] = frozenset({list, dict})
 """Containers that only a field for any value can have, because errors are hashable."""
@@ -113,7 +115,14 @@ def general_text(category: Category, locale: str = 'en') -> str:
 
 @lru_cache(maxsize=4096)
 def prints_internal(class_: type[TaggedError]) -> bool:
-    """Return whether the message of a class prints an internal field, or may print it."""
+    """Return whether the message of a class prints an internal field, or may print it.
+
+    >>> from seamwise import Category, Internal
+    >>> class Down(TaggedError, category=Category.UNAVAILABLE, message='{host} is down.'):
+    ...     host: Internal[str]
+    >>> prints_internal(Down)
+    True
+    """
     internal = class_.__traits__.internal
     if not internal:
         return False
@@ -173,7 +182,11 @@ def _locale_names(folders: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def catalogue(locale: str) -> 'NullTranslations':
-    """Return the translations of a locale; without any, log a warning once and use English."""
+    """Return the translations of a locale; without any, log a warning once and use English.
+
+    >>> catalogue('zh_CN').gettext('None of {tried} is available.')
+    '以下模型均不可用：{tried}。'
+    """
     from gettext import (  # noqa: PLC0415 -- only for languages other than English
         NullTranslations,
         translation,

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tools.documentation.attributes import documentation_of, find_attribute
 from tools.documentation.public_names import MODULES, public_names
 
 ROOT = Path(__file__).parents[2]
@@ -53,6 +54,22 @@ def test_public_names_exist_and_have_docstrings(module: str) -> None:
         if inspect.isclass(value := getattr(imported, name)) or inspect.isroutine(value)
     ]
     assert [value for value in functions_and_classes if not inspect.getdoc(value)] == []
+
+
+@pytest.mark.parametrize('module', MODULE_NAMES)
+def test_constants_and_type_aliases_have_a_description(module: str) -> None:
+    imported = importlib.import_module(module)
+    values = {name: getattr(imported, name) for name in public_names(module)}
+    attributes = {
+        name: value
+        for name, value in values.items()
+        if not inspect.isclass(value) and not inspect.isroutine(value)
+    }
+    assert [
+        name
+        for name, value in attributes.items()
+        if not documentation_of(find_attribute(module, name), value)
+    ] == []
 
 
 def test_modules_that_pages_import_are_in_the_reference() -> None:

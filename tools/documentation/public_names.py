@@ -63,7 +63,7 @@ def public_names(module: str) -> tuple[str, ...]:
     >>> public_names('seamwise.policies.redis')
     ('Clients', 'circuit', 'rate_limit')
     """
-    tree = ast.parse(_file(module).read_text(encoding='utf-8'))
+    tree = ast.parse(source_file(module).read_text(encoding='utf-8'))
     exported = {
         alias.name
         for node in ast.walk(tree)
@@ -72,6 +72,12 @@ def public_names(module: str) -> tuple[str, ...]:
         if alias.asname == alias.name and not alias.name.startswith('_')
     }
     return tuple(sorted(exported or set(_own_names(tree))))
+
+
+def source_file(module: str) -> Path:
+    """Return the file of a module of the package."""
+    path = PACKAGE.joinpath(*module.split('.'))
+    return path / '__init__.py' if path.is_dir() else path.with_suffix('.py')
 
 
 def _own_names(tree: ast.Module) -> Iterator[str]:
@@ -89,8 +95,3 @@ def _own_names(tree: ast.Module) -> Iterator[str]:
                 continue
         if not name.startswith('_'):
             yield name
-
-
-def _file(module: str) -> Path:
-    path = PACKAGE.joinpath(*module.split('.'))
-    return path / '__init__.py' if path.is_dir() else path.with_suffix('.py')

@@ -1,8 +1,11 @@
 """Pages of the reference, made from the code: public names, errors, commands and wire shapes."""
 
+import ast
 import importlib
 import inspect
 import json
+import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,12 +14,14 @@ from click import Context
 from click.testing import CliRunner
 from msgspec import Struct
 
+from seamwise import Failure, Success
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
 from seamwise.documents.shape import Answer, ErrorEntry
 from seamwise.documents.text import example_lines, layout_json
 from seamwise.program.cli import seamwise
-from tools.documentation.public_names import MODULES, public_names
+from tools.documentation.attributes import describe_attribute
+from tools.documentation.public_names import MODULES, public_names, source_file
 
 COLUMNS = 88
 
@@ -75,12 +80,15 @@ def _api_pages() -> Iterator[tuple[str, str]]:
         for name in public_names(module):
             value: object = getattr(importlib.import_module(module), name)
             first = first_places.setdefault(id(value), f'{module}.{name}')
-            lines += _directive(name, value, first if first != f'{module}.{name}' else None)
+            if inspect.isclass(value) or inspect.isroutine(value):
+                lines += _directive(name, value, first if first != f'{module}.{name}' else None)
+            else:
+                lines += describe_attribute(module, name, value)
         yield f'api/{module}.rst', '\n'.join(lines)
 
 
 def _directive(name: str, value: object, first: str | None) -> list[str]:
-    if first is not None and (inspect.isclass(value) or inspect.isroutine(value)):
+    if first is not None:
         role = 'class' if inspect.isclass(value) else 'func'
         return [
             f'.. py:{role}{"tion" * (role == "func")}:: {name}',
@@ -88,11 +96,37 @@ def _directive(name: str, value: object, first: str | None) -> list[str]:
             f'   The same as :py:{role}:`{first}`.',
             '',
         ]
+    if value in {Success, Failure}:
+        content = 'value' if value is Success else 'error'
+        return [f'.. autoclass:: {name}({content}, /)', '', *_methods_of_stub(name)]
     if inspect.isclass(value):
         return [f'.. autoclass:: {name}', '   :members:', '']
-    if inspect.isroutine(value):
-        return [f'.. autofunction:: {name}', '']
-    return [f'.. autodata:: {name}', '   :no-value:', '']
+    return [f'.. autofunction:: {name}', '']
+
+
+def _methods_of_stub(class_name: str) -> Iterator[str]:
+    """Yield the methods of a container, whose types and docstrings are in the stub file."""
+    tree = ast.parse(source_file('seamwise.containers').with_suffix('.pyi').read_text('utf-8'))
+    for node in ast.walk(tree):
+        match node:
+            case ast.ClassDef(name=name, body=body) if name == class_name:
+                methods = [method for method in body if isinstance(method, ast.FunctionDef)]
+            case _:
+                continue
+        for method in methods:
+            if docstring := ast.get_docstring(method):
+                yield f'   .. py:method:: {_signature(method)}'
+                yield ''
+                yield textwrap.indent(docstring, '      ')
+                yield ''
+
+
+def _signature(method: ast.FunctionDef) -> str:
+    """Return the signature of a method without `self` and the private names of type variables."""
+    method.args.args = method.args.args[1:]
+    method.decorator_list = []
+    text = ast.unparse(method).split('\n', 1)[0].partition('def ')[2].removesuffix(':')
+    return re.sub(r'\b_([A-Z])(?:_co)?\b', r'\1', text)
 
 
 def _commands() -> Iterator[str]:

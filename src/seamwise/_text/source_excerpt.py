@@ -47,6 +47,9 @@ def from_file(location: Place) -> str | None:
     """Return the text of the file that contains a location.
 
     The result is None unless it is a regular file of at most 256 KiB that can be opened.
+
+    >>> from_file(Place('app.toml', 3, 7)) is None
+    True
     """
     try:
         descriptor = os.open(location.path, _OPEN_FLAGS)

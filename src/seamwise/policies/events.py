@@ -114,6 +114,7 @@ GuardEvent: TypeAlias = (
     | StoreBack
     | Completed
 )
+"""What an `Observer` receives."""
 
 Observer: TypeAlias = Callable[[GuardEvent], None]
 """Receives every event of a guard.

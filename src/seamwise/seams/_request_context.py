@@ -14,7 +14,12 @@ _IDEMPOTENT_METHODS: Final = frozenset({'GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT'
 
 
 def current_request_id() -> str | None:
-    """Return the id of the request that is being served, or None outside one."""
+    """Return the id of the request that is being served, or None outside one.
+
+    >>> with serving('r-1'):
+    ...     current_request_id()
+    'r-1'
+    """
     operation = ACTIVE.get()
     return None if operation is None else operation.request_id
 

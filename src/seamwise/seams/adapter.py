@@ -27,6 +27,12 @@ class Adapter(Generic[E_contra, S_co]):
     Args:
         arms: The arm of each error class. A function that returns an adapter postpones the imports
             of its classes: it is called once, when the adapter is first used.
+
+    >>> from seamwise.catalog.storage import RecordExists, RecordNotFound
+    >>> from seamwise.seams import cli
+    >>> exits = cli.on(RecordNotFound).exits(66) | cli.on(RecordExists).exits(73)
+    >>> exits(RecordNotFound('cart', '7')).exit_code
+    66
     """
 
     __slots__ = ('_build', '_built')
@@ -150,6 +156,15 @@ def observed(observer: Callable[[object], object]) -> Generator[None]:
 
     It applies to all adapters and threads. Errors that an arm passes on to another adapter, and
     those whose arm raises, are left out.
+
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> from seamwise.seams import cli
+    >>> exits = cli.on(RecordNotFound).exits(66)
+    >>> errors: list[object] = []
+    >>> with observed(errors.append):
+    ...     rendered = exits(RecordNotFound('cart', '7'))
+    >>> errors
+    [RecordNotFound(kind='cart', key='7')]
     """
     _observers.append(observer)
     try:

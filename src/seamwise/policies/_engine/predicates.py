@@ -10,7 +10,12 @@ _COUNTED_CATEGORIES = frozenset(
 
 
 def always(_error: TaggedError, /) -> bool:
-    """Return True for every error."""
+    """Return True for every error.
+
+    >>> from seamwise.catalog.network import HostUnreachable
+    >>> always(HostUnreachable('db', 'connection refused'))
+    True
+    """
     return True
 
 

@@ -64,7 +64,8 @@ def guards_from_toml(
     r"""Build guards from the content of a TOML file.
 
     The file has a table `[guards.NAME]` for each guard, and a table `[default]`. A guard inherits
-    each option from `[default]` that it does not set. The keys are those of `docs/guards/configuration.md`.
+    each option from `[default]` that it does not set. The keys are those of
+    `docs/guards/configuration.md`.
 
     The order is `rate_limit >> bulkhead >> circuit >> retry >> hedge >> deadline`. With a rate
     limit or a bulkhead, a hedge is outermost.

@@ -79,6 +79,11 @@ def decode_batch(
     """Return the replies to a batch, in the order of the body.
 
     A peer that cannot read the batch sends a single response, which becomes a tuple of one.
+
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> body = b'[{"jsonrpc":"2.0","id":1,"result":"a book"}]'
+    >>> decode_batch(body, RecordNotFound, protocol=Protocol.JSON_RPC)
+    Success((Reply(id=1, result=Success('a book')),))
     """
     parsed = _parse(body)
     if type(parsed) is Failure:

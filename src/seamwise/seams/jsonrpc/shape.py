@@ -60,6 +60,7 @@ class ResultResponse(_Response, frozen=True, kw_only=True):
 
 
 Response: TypeAlias = ResultResponse | ErrorResponse
+"""Answer to a request: a result or an error."""
 
 
 def is_id(value: object) -> TypeIs[Id]:
@@ -131,7 +132,11 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
 
 
 def encode(response: Response, /) -> bytes:
-    """Return a response as JSON, with the keys in their documented order."""
+    """Return a response as JSON, with the keys in their documented order.
+
+    >>> encode(ResultResponse(id=1, result='a book'))
+    b'{"jsonrpc":"2.0","id":1,"result":"a book"}'
+    """
     return to_json(response)
 
 

@@ -74,5 +74,11 @@ def as_dict(record: LogRecord) -> dict[str, object]:
 
 
 def encode(record: LogRecord | EventRecord) -> bytes:
-    """Encode a record as JSON, with the keys in their documented order."""
+    """Encode a record as JSON, with the keys in their documented order.
+
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> from seamwise.seams.log import record
+    >>> encode(record(RecordNotFound('cart', '7')))
+    b'{"level":"error","category":"not_found","error_type":"RecordNotFound",...}'
+    """
     return to_json(record)

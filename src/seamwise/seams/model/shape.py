@@ -63,7 +63,11 @@ def defect(ref: str) -> Guidance:
 
 
 def encode(answer: 'Guidance | Done[object]') -> bytes:
-    """Encode an answer as JSON, with the keys in their documented order."""
+    """Encode an answer as JSON, with the keys in their documented order.
+
+    >>> encode(Done({'lines': 3}))
+    b'{"status":"success","result":{"lines":3}}'
+    """
     return to_json(answer)
 
 

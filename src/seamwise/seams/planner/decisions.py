@@ -44,6 +44,7 @@ class Stop(Struct, frozen=True, tag='stop', tag_field='action'):
 
 
 Decision: TypeAlias = Wait | Retry | FallBack | Queue | Correct | Stop
+"""What a planner does about a failed call; `decide` returns it."""
 
 
 def decide(info: ErrorInfo, attempt: int, attempts_left: int) -> Decision:

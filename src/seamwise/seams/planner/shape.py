@@ -118,5 +118,11 @@ def defect(ref: str) -> ErrorInfo:
 
 
 def encode(info: ErrorInfo | LogForm) -> bytes:
-    """Encode an `ErrorInfo` or its log form as JSON, with the keys in their documented order."""
+    """Encode an `ErrorInfo` or its log form as JSON, with the keys in their documented order.
+
+    >>> from seamwise.catalog.tools import ToolTimedOut
+    >>> from seamwise.seams.planner.tables import TOOLS
+    >>> encode(TOOLS(ToolTimedOut('search', 30.0, attempts=1)))
+    b'{"code":"TOOL_TIMEOUT","category":"timeout","message":"search did not finish ...}}'
+    """
     return to_json(info)

@@ -102,5 +102,11 @@ def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
 
 
 def encode(event: ErrorEvent | StoredErrorEvent) -> bytes:
-    """Encode an event as JSON, with the keys in their documented order."""
+    """Encode an event as JSON, with the keys in their documented order.
+
+    >>> from seamwise.catalog.tools import ToolTimedOut
+    >>> from seamwise.seams.session.tables import TOOLS
+    >>> encode(TOOLS(ToolTimedOut('search', 30.0, attempts=1)))
+    b'{"event":"error.timeout","content":"search did not finish within 30.0 s.",...}'
+    """
     return to_json(event)

@@ -62,6 +62,7 @@ class Http(Struct, frozen=True):
 
 
 Transport: TypeAlias = Stdio | Http
+"""How to reach a server; `stdio` and `http` return it."""
 
 
 def stdio(command: str, *args: str, env: Mapping[str, str] | None = None) -> Stdio:

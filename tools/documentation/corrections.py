@@ -1,0 +1,105 @@
+"""Corrections of what Sphinx and Furo write; `docs/conf.py` adds them to the build."""
+
+import re
+from itertools import groupby
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+SHOWN = 2
+"""Overloads shown of several that differ only in the number of their arguments."""
+
+_REPEATED = re.compile(r'(\S.*?)(?:(?:, | \| )\1)+(?![\w\[])')
+
+
+def add_corrections(app: Sphinx) -> None:
+    """Correct the pages of a build."""
+    # Before napoleon.
+    app.connect('autodoc-process-docstring', _prepare_docstring, priority=400)
+    app.connect('autodoc-process-signature', _repair_signature)
+    app.connect('doctree-read', _shorten_overloads)
+    app.connect('doctree-resolved', _replace_abbreviations)
+    # After Furo has added its navigation to the context.
+    app.connect('html-page-context', _add_level_of_captions, priority=900)
+
+
+def shape_of_overload(signature: str) -> str:
+    """Return a signature without what overloads for more arguments repeat.
+
+    >>> shape_of_overload('both(r1: R[T1], r2: R[T2], /) → R[tuple[T1, T2]]')
+    'both(r#: R[T#], /) → R[tuple[T#]]'
+    >>> shape_of_overload('both(r1: R[T1], /) → R[tuple[T1]]')
+    'both(r#: R[T#], /) → R[tuple[T#]]'
+    """
+    shape = re.sub(r'\d+', '#', signature)
+    while (shorter := _REPEATED.sub(r'\1', shape)) != shape:
+        shape = shorter
+    return shape
+
+
+def _prepare_docstring(
+    _app: Sphinx, what: str, _name: str, _value: object, _options: object, lines: list[str]
+) -> None:
+    # pytest reads this mark in the docstring of a module.
+    lines[:] = [line for line in lines if not line.startswith('PYTEST_DONT_REWRITE')]
+    if what in {'attribute', 'data', 'property'} and lines:
+        # napoleon would take words before a colon as the type of an attribute.
+        lines[:1] = lines[0].replace(': ', ':\n', 1).splitlines()
+
+
+def _repair_signature(
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    _value: object,
+    _options: object,
+    arguments: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    # Sphinx 9 writes `*args: ~typing.~P` for `*args: P.args`, and defaults as `repr` shows them. It
+    # cannot read either, and shows such a signature as it is.
+    if arguments is not None:
+        arguments = re.sub(r'(\*\w+: )~typing\.~(\w+)', r'\1\2.args', arguments)
+        arguments = arguments.replace('**kwargs: P.args', '**kwargs: P.kwargs')
+        arguments = re.sub(r'\[\[~(\w+)\], ', r'[\1, ', arguments)
+        arguments = re.sub(r'<(?:built-in )?(?:function|method) (\w+)[^>]*>', r'\1', arguments)
+    return arguments, returned
+
+
+def _shorten_overloads(_app: Sphinx, doctree: nodes.document) -> None:
+    for description in doctree.findall(addnodes.desc):
+        signatures = [
+            node for node in description.children if isinstance(node, addnodes.desc_signature)
+        ]
+        left_out = 0
+        for _shape, group in groupby(signatures, lambda node: shape_of_overload(node.astext())):
+            for signature in list(group)[SHOWN:]:
+                description.remove(signature)
+                left_out += 1
+        if left_out:
+            _add_note(description, left_out)
+
+
+def _add_note(description: addnodes.desc, left_out: int) -> None:
+    text = f'There are {left_out} more overloads of these forms, for more arguments.'
+    content = next(node for node in description.children if isinstance(node, addnodes.desc_content))
+    content.insert(0, nodes.paragraph('', '', nodes.emphasis('', text)))
+
+
+def _replace_abbreviations(app: Sphinx, doctree: nodes.document, _page: str) -> None:
+    # The `*` of a signature is an abbreviation, which the Markdown builder does not know.
+    if app.builder.name == 'markdown':
+        for node in list(doctree.findall(nodes.abbreviation)):
+            node.replace_self(nodes.Text(node.astext()))
+
+
+def _add_level_of_captions(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
+) -> None:
+    # WAI-ARIA requires a level of a heading that is no `h1` to `h6`.
+    tree = context['furo_navigation_tree']
+    context['furo_navigation_tree'] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
