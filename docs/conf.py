@@ -57,6 +57,7 @@ html_context = {
 }
 html_static_path = ['_static']
 html_css_files = ['site.css']
+html_js_files = ['site.js']
 html_favicon = '_static/icon.svg'
 html_search_scorer = str(Path(__file__).with_name('_static') / 'scorer.js')
 html_copy_source = False

@@ -6,6 +6,7 @@ They build the site, which takes a minute; `.ci/nightly` runs them.
 import functools
 import http.server
 import itertools
+import os
 import subprocess
 import sys
 import threading
@@ -136,6 +137,11 @@ return [...document.querySelectorAll('article :is(h1, h2, h3, h4, h5, h6)')]
   .map((heading) => Number(heading.tagName[1]))
 """
 
+VIOLATIONS = """
+const done = arguments[arguments.length - 1]
+axe.run().then((report) => done(report.violations.map((violation) => violation.id)))
+"""
+
 LOW_CONTRAST = """
 const channel = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
 const luminance = ([r, g, b]) =>
@@ -232,6 +238,21 @@ def test_pages_have_ordered_headings_no_messages_and_no_foreign_requests(
     }
     assert problems == []
     assert {urlsplit(url).hostname for url in urls} - {None} == {'127.0.0.1'}
+
+
+@pytest.mark.skipif('AXE' not in os.environ, reason='the variable AXE names no axe.min.js')
+def test_pages_have_no_violations_that_axe_finds(
+    chromium: Chrome, address: str, site: Path
+) -> None:
+    axe = Path(os.environ['AXE']).read_text(encoding='utf-8')
+    violations: dict[str, list[str]] = {}
+    for page in pages(site):
+        # Those of errors have one template, as have those of questions.
+        if not page.startswith(('reference/errors/', 'questions/')):
+            chromium.get(f'{address}/{page}/')
+            run_script(chromium, axe)
+            violations[page] = chromium.execute_async_script(VIOLATIONS)
+    assert {page: ids for page, ids in violations.items() if ids} == {}
 
 
 @pytest.mark.parametrize('theme', ['light', 'dark'])

@@ -2,7 +2,7 @@
 
 import re
 from itertools import groupby
-from typing import Any
+from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
@@ -11,6 +11,13 @@ from sphinx.application import Sphinx
 SHOWN = 2
 """Overloads shown of several that differ only in the number of their arguments."""
 
+_MARKUP = {
+    '<img alt=': '<img loading="lazy" alt=',
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
+    '<aside class="toc-drawer': '<aside aria-label="This page" class="toc-drawer',
+}
+_PARAMETERS = re.compile(r'<dl>\n((?:<dd>.*</dd>\n)+)</dl>')
 _REPEATED = re.compile(r'(\S.*?)(?:(?:, | \| )\1)+(?![\w\[])')
 
 
@@ -21,8 +28,7 @@ def add_corrections(app: Sphinx) -> None:
     app.connect('autodoc-process-signature', _repair_signature)
     app.connect('doctree-read', _shorten_overloads)
     app.connect('doctree-resolved', _replace_abbreviations)
-    # After Furo has added its navigation to the context.
-    app.connect('html-page-context', _add_level_of_captions, priority=900)
+    app.connect('build-finished', _finish_pages)
 
 
 def shape_of_overload(signature: str) -> str:
@@ -95,11 +101,26 @@ def _replace_abbreviations(app: Sphinx, doctree: nodes.document, _page: str) -> 
             node.replace_self(nodes.Text(node.astext()))
 
 
-def _add_level_of_captions(
-    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object
-) -> None:
-    # WAI-ARIA requires a level of a heading that is no `h1` to `h6`.
-    tree = context['furo_navigation_tree']
-    context['furo_navigation_tree'] = tree.replace(
-        'role="heading"', 'role="heading" aria-level="2"'
-    )
+def _finish_pages(app: Sphinx, error: Exception | None) -> None:
+    if error is None and app.builder.format == 'html':
+        for path in Path(app.outdir).rglob('*.html'):
+            path.write_text(complete_markup(path.read_text('utf-8')), encoding='utf-8')
+
+
+def complete_markup(html: str) -> str:
+    """Return a page with the attributes that the theme omits.
+
+    WAI-ARIA requires the levels and names. A picture for the other theme is not loaded.
+
+    >>> complete_markup('<p class="caption" role="heading">')
+    '<p class="caption" role="heading" aria-level="2">'
+    """
+    for omitted, complete in _MARKUP.items():
+        html = html.replace(omitted, complete)
+    return _PARAMETERS.sub(_parameter_lines, html)
+
+
+def _parameter_lines(match: re.Match[str]) -> str:
+    # The list of definitions has no terms.
+    lines = match[1].replace('<dd>', '<span class="sig-line">').replace('</dd>', '</span>')
+    return f'<span class="sig-lines">\n{lines}</span>'
