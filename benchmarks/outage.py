@@ -11,13 +11,12 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from selectors import DefaultSelector, SelectorKey
-from typing import Any
 
-from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]  # it has a type for each of its 300 settings
-from matplotlib.figure import Figure
 from msgspec import Struct
+from tools.themes import Theme
 from typing_extensions import override
 
+from benchmarks.charts import Axes, write_chart
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies import Budget, Guard, World, identity, retry
 
@@ -155,7 +154,10 @@ second {start:.0f} to second {end:.0f}, every request fails. The clients make up
 with a backoff that starts at 1 s and doubles. A hundred clients run in one process and share its
 budget. The guards are the real ones, in an event loop whose time jumps to the next timer.
 
-![Requests per second that reach the service: in waves without jitter, four times as many without a budget](outage.svg)
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="pictures/outage-dark.svg">
+  <img alt="Requests per second that reach the service: in waves without jitter, four times as many without a budget." src="pictures/outage-light.svg">
+</picture>
 
 | retries | requests per second in the outage | relative to no retries | busiest tenth of a second | in the 5 s after the outage |
 | --- | ---: | ---: | ---: | ---: |
@@ -181,27 +183,31 @@ def page(loads: list[Load]) -> str:
     return _PAGE.format(start=OUTAGE_START, end=OUTAGE_END, rows='\n'.join(rows))
 
 
-def picture(loads: list[Load], target: Path) -> None:
-    """Draw the requests of each second as an SVG."""
-    with rc_context({'svg.hashsalt': 'seamwise', 'svg.fonttype': 'none', 'font.size': 9}):
-        figure = Figure(figsize=(9, 8), layout='constrained')
-        axes = figure.subplots(len(loads), 1, sharex=True, sharey=True)
+def write_picture(loads: list[Load], folder: Path) -> None:
+    """Draw the requests of each second."""
+
+    def draw(axes: Axes, theme: Theme) -> None:
         for axis, load in zip(axes, loads, strict=True):
             means = [load.mean(second, second + 1) for second in range(int(DURATION))]
-            axis.axvspan(OUTAGE_START, OUTAGE_END, color='#f3d9d9', lw=0)
-            axis.stairs(means, range(int(DURATION) + 1), fill=True, color='#3b6ea5')
+            axis.axvspan(OUTAGE_START, OUTAGE_END, color=theme.shade, lw=0)
+            axis.stairs(means, range(int(DURATION) + 1), fill=True, color=theme.accent)
             axis.set_title(load.policy, loc='left')
-            axis.grid(axis='y', lw=0.4)
-        axes[-1].set_xlabel('seconds; the service fails in the shaded time')
-        untyped_figure: Any = figure  # the keyword arguments have no types
-        untyped_figure.supylabel('requests per second')
-        untyped_figure.savefig(target, format='svg', metadata={'Date': None})
+            axis.grid(axis='y')
+
+    write_chart(
+        folder,
+        'outage',
+        draw,
+        rows=len(loads),
+        x_label='seconds; the service fails in the shaded time',
+        y_label='requests per second',
+    )
 
 
 def main(folder: Path = Path('docs'), clients: int = 1000) -> None:
     """Simulate every policy, and write the page and its picture."""
     loads = [simulate(policy, clients) for policy in POLICIES]
-    picture(loads, folder / 'outage.svg')
+    write_picture(loads, folder / 'pictures')
     (folder / 'outage.md').write_text(page(loads), encoding='utf-8')
 
 

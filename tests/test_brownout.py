@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from benchmarks.brownout.clients import STRATEGIES
 from benchmarks.brownout.plan import Plan
-from benchmarks.brownout.report import page, picture
+from benchmarks.brownout.report import page, write_picture
 from benchmarks.brownout.simulation import Run, redis_server, simulate
 
 from tests.programs import program
+from tests.test_outage import assert_has_themes
 
 ROOT = Path(__file__).parents[1]
 
@@ -76,15 +77,15 @@ def test_shares_are_relative_to_the_calls() -> None:
     assert run.load_multiple(0, 3) == 1.0
 
 
-def test_page_has_a_row_for_each_run_and_a_picture(tmp_path: Path) -> None:
+def test_page_has_a_row_for_each_run_and_pictures(tmp_path: Path) -> None:
     runs = [run_with([100, 25, 100]), run_with([100, 50, 0])]
     rows = [line for line in page(runs).splitlines() if line.startswith('| guards')]
     assert rows == [
         '| guards with a fixed limit | 25 % | 100 % | 0 s | 3.00 | 0.00 |',
         '| guards with a fixed limit | 50 % | 0 % | never | 3.00 | 0.00 |',
     ]
-    picture(runs, tmp_path / 'brownout.svg')
-    assert (tmp_path / 'brownout.svg').read_text(encoding='utf-8').startswith('<?xml')
+    write_picture(runs, tmp_path)
+    assert_has_themes(tmp_path, 'brownout')
 
 
 def test_page_in_the_documentation_is_current() -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchmarks.outage import DURATION, OUTAGE_END, OUTAGE_START, POLICIES, main, page, simulate
+from tools.themes import THEMES
 
 ROOT = Path(__file__).parents[1]
 
@@ -29,9 +30,18 @@ def test_same_seed_has_the_same_result() -> None:
     assert simulate(POLICIES[2], 10) != simulate(POLICIES[2], 10, seed=2)
 
 
-def test_page_and_picture_are_written(tmp_path: Path) -> None:
+def assert_has_themes(folder: Path, name: str) -> None:
+    """Check that a chart has a file for light and one for dark pages, in their colors."""
+    assert {path.name for path in folder.iterdir()} == {f'{name}-{theme}.svg' for theme in THEMES}
+    for theme, colors in THEMES.items():
+        content = (folder / f'{name}-{theme}.svg').read_text(encoding='utf-8')
+        assert content.startswith('<?xml')
+        assert f'fill: {colors.card}' in content
+
+
+def test_page_and_pictures_are_written(tmp_path: Path) -> None:
     main(tmp_path, clients=20)
-    assert (tmp_path / 'outage.svg').read_text(encoding='utf-8').startswith('<?xml')
+    assert_has_themes(tmp_path / 'pictures', 'outage')
     assert '| no jitter, no budget |' in (tmp_path / 'outage.md').read_text(encoding='utf-8')
 
 

@@ -5,14 +5,12 @@ their real output.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import click
-from msgspec import Struct
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
@@ -20,30 +18,12 @@ from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
 from seamwise.seams.telemetry import Telemetry
+from tools.themes import THEMES, Theme
 
 FOLDER = Path(__file__).parents[1] / 'docs' / 'pictures'
 
 SANS = 'ui-sans-serif, system-ui, sans-serif'
 MONOSPACE = 'ui-monospace, SFMono-Regular, Menlo, monospace'
-
-
-class Theme(Struct, frozen=True):
-    """Colors of a picture."""
-
-    surface: str
-    card: str
-    line: str
-    text: str
-    muted: str
-    accent: str
-
-
-THEMES: Mapping[str, Theme] = MappingProxyType(
-    {
-        'light': Theme('#f6f5f1', '#ffffff', '#d4d2ca', '#1f2328', '#5c6470', '#2f4a9a'),
-        'dark': Theme('#14171c', '#1d2128', '#3a404a', '#e8eaed', '#a5adb8', '#9db4ff'),
-    }
-)
 
 
 def text(x: float, y: float, content: str, fill: str, *, size: int = 13, font: str = SANS) -> str:

@@ -1,14 +1,13 @@
 """The page of the simulation, and its picture."""
 
 from pathlib import Path
-from typing import Any
 
-from matplotlib import rc_context  # pyright: ignore[reportUnknownVariableType]  # it has a type for each of its 300 settings
-from matplotlib.figure import Figure
+from tools.themes import Theme
 
 from benchmarks.brownout.clients import Strategy
 from benchmarks.brownout.plan import Plan
 from benchmarks.brownout.simulation import Run
+from benchmarks.charts import Axes, write_chart
 
 _TITLES: dict[Strategy, str] = {
     'timeout': 'time limit',
@@ -30,7 +29,10 @@ each, so that it can serve {capacity:.0f} per second. From second {slow_from:g} 
 per second. It queues what it cannot handle at once, and does not notice that a client gave up after
 {patience:g} s.
 
-![Calls, requests and answers per second. With retries, the service does not recover.](brownout.svg)
+<picture>
+  <source media="(prefers-color-scheme: dark)" srcset="pictures/brownout-dark.svg">
+  <img alt="Calls, requests and answers per second. With retries, the service does not recover." src="pictures/brownout-light.svg">
+</picture>
 
 | clients have | answered in the brown-out | answered after it | recovered after | requests per call in the brown-out | and after it |
 | --- | ---: | ---: | ---: | ---: | ---: |
@@ -42,10 +44,9 @@ per second. It queues what it cannot handle at once, and does not notice that a 
   service can serve, so the overload does not end with its cause (a *metastable failure*; Bronson et
   al., HotOS 2021).
 - The guards are `bulkhead >> circuit >> retry`. The
-  [bulkhead](guards/limits.md) refuses the calls that the service cannot handle,
-  so that its queue stays short. The [circuit in Redis](guards/redis.md)
-  counts the failures of both processes. The [budget](guards/retry.md#limit-retries-with-a-budget) limits
-  the retries to a tenth of the calls.
+  [bulkhead](guards/limits.md) refuses the calls that the service cannot handle, so that its queue
+  stays short. The [circuit in Redis](guards/redis.md) counts the failures of both processes. The
+  [budget](guards/retry.md#limit-retries-with-a-budget) limits the retries to a tenth of the calls.
 - A bulkhead of 25 calls in each process, somewhat more than half of what the service handles at a
   time, lets the slow service do all it can. `adaptive(5, 100, start=25)` does not have to know
   that number, and needs a few failures to find it.
@@ -92,37 +93,32 @@ def _row(run: Run) -> str:
     return f'| {" | ".join(cells)} |'
 
 
-def picture(runs: list[Run], target: Path) -> None:
-    """Draw the calls, requests and answers of each second as an SVG."""
+def write_picture(runs: list[Run], folder: Path) -> None:
+    """Draw the calls, requests and answers of each second."""
     plan: Plan = runs[0].plan
     seconds = range(int(plan.duration))
     edges = range(int(plan.duration) + 1)
-    with rc_context({'svg.hashsalt': 'seamwise', 'svg.fonttype': 'none', 'font.size': 9}):
-        figure = Figure(figsize=(9, 7), layout='constrained')
-        axes = figure.subplots(len(runs), 1, sharex=True, sharey=True)
+
+    def draw(axes: Axes, theme: Theme) -> None:
         for axis, run in zip(axes, runs, strict=True):
-            axis.axvspan(plan.slow_from, plan.slow_until, color='#f3d9d9', lw=0)
+            requests = [run.requests[second] for second in seconds]
+            answered = [run.answered[second] for second in seconds]
+            calls = [run.calls[second] for second in seconds]
+            axis.axvspan(plan.slow_from, plan.slow_until, color=theme.shade, lw=0)
             axis.stairs(
-                [run.requests[second] for second in seconds],
-                edges,
-                fill=True,
-                color='#d9a441',
-                label='requests to the service',
+                requests, edges, fill=True, color=theme.load, label='requests to the service'
             )
-            axis.stairs(
-                [run.answered[second] for second in seconds],
-                edges,
-                fill=True,
-                color='#3b6ea5',
-                label='answered calls',
-            )
-            axis.stairs(
-                [run.calls[second] for second in seconds], edges, color='black', label='calls'
-            )
+            axis.stairs(answered, edges, fill=True, color=theme.accent, label='answered calls')
+            axis.stairs(calls, edges, color=theme.text, label='calls')
             axis.set_title(_TITLES[run.strategy], loc='left')
-            axis.grid(axis='y', lw=0.4)
+            axis.grid(axis='y')
         axes[0].legend(loc='upper right')
-        axes[-1].set_xlabel('seconds; the service is slow in the shaded time')
-        untyped_figure: Any = figure  # the keyword arguments have no types
-        untyped_figure.supylabel('per second')
-        untyped_figure.savefig(target, format='svg', metadata={'Date': None})
+
+    write_chart(
+        folder,
+        'brownout',
+        draw,
+        rows=len(runs),
+        x_label='seconds; the service is slow in the shaded time',
+        y_label='per second',
+    )

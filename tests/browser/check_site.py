@@ -20,6 +20,7 @@ from selenium.webdriver import Chrome
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
+from sphinx.util.inventory import InventoryFile
 from tools.documentation.public_names import MODULES, public_names
 from typing_extensions import override
 
@@ -138,8 +139,7 @@ return [...document.querySelectorAll('article :is(h1, h2, h3, h4, h5, h6)')]
 """
 
 VIOLATIONS = """
-const done = arguments[arguments.length - 1]
-axe.run().then((report) => done(report.violations.map((violation) => violation.id)))
+return axe.run().then((report) => report.violations.map((violation) => violation.id))
 """
 
 LOW_CONTRAST = """
@@ -251,7 +251,7 @@ def test_pages_have_no_violations_that_axe_finds(
         if not page.startswith(('reference/errors/', 'questions/')):
             chromium.get(f'{address}/{page}/')
             run_script(chromium, axe)
-            violations[page] = chromium.execute_async_script(VIOLATIONS)
+            violations[page] = run_script(chromium, VIOLATIONS)
     assert {page: ids for page, ids in violations.items() if ids} == {}
 
 
@@ -322,6 +322,20 @@ def test_every_public_name_is_found(search_page: Chrome) -> None:
         if f'reference/api/{module}' not in run_script(search_page, FIND, name)
     ]
     assert missing == []
+
+
+def test_intersphinx_finds_every_public_name(site: Path) -> None:
+    inventory = InventoryFile.loads((site / 'objects.inv').read_bytes(), uri='https://example.org/')
+    targets = {
+        f'{module}.{name}'
+        for modules in MODULES.values()
+        for module in modules
+        for name in public_names(module)
+    }
+    names = {name for objects in inventory.data.values() for name in objects}
+    assert targets - names == set()
+    location = inventory.data['py:class']['seamwise.Success'].uri
+    assert location == 'https://example.org/reference/api/seamwise/#seamwise.Success'
 
 
 def test_the_answer_to_a_question_fits_one_screen(

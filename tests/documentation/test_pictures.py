@@ -1,7 +1,8 @@
 """Tests of `pictures`: the diagrams show what the code does today."""
 
 import pytest
-from tools.pictures import FOLDER, PICTURES, THEMES, seam_outputs
+from tools.pictures import FOLDER, PICTURES, seam_outputs
+from tools.themes import THEMES
 
 
 @pytest.mark.parametrize('theme', THEMES)

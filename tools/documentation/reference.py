@@ -96,7 +96,7 @@ def _directive(name: str, value: object, first: str | None) -> list[str]:
             f'   The same as :py:{role}:`{first}`.',
             '',
         ]
-    if value in {Success, Failure}:
+    if value is Success or value is Failure:
         content = 'value' if value is Success else 'error'
         return [f'.. autoclass:: {name}({content}, /)', '', *_methods_of_stub(name)]
     if inspect.isclass(value):
