@@ -65,7 +65,7 @@ def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         node = stack.pop()
         yield node
         if not isinstance(node, INNER_SCOPES):
-            stack += reversed(list(children(node)))
+            stack += reversed(children(node))
 
 
 def _local_bindings(function: Function) -> Iterator[tuple[str, Binding]]:

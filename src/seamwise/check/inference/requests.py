@@ -114,7 +114,7 @@ def _executed_calls(code: Code, inference: ErrorInference) -> Iterator[ast.Call]
             continue
         if isinstance(node, ast.Call):
             yield node
-        stack += reversed(list(children(node)))
+        stack += reversed(children(node))
 
 
 def _is_run(function: ast.Lambda, inference: ErrorInference) -> bool:

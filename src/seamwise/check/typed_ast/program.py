@@ -2,7 +2,6 @@
 
 import ast
 import warnings
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,23 +19,24 @@ LocatableNode = ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
 N = TypeVar('N', bound=ast.AST)
 
 
-def children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the same nodes as `ast.iter_child_nodes`, in half the time."""
+def children(node: ast.AST) -> list[ast.AST]:
+    """Return the same nodes as `ast.iter_child_nodes`, in half the time."""
     fields: dict[str, object] = node.__dict__
+    nodes: list[ast.AST] = []
     for name in node._fields:
         value = fields.get(name)
         if isinstance(value, ast.AST):
-            yield value
+            nodes.append(value)
         elif isinstance(value, list):
-            yield from (item for item in cast('list[object]', value) if isinstance(item, ast.AST))
+            nodes += [item for item in cast('list[object]', value) if isinstance(item, ast.AST)]
+    return nodes
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield the same nodes as `ast.walk`, in half the time."""
-    queue = deque([node])
-    while queue:
-        child = queue.popleft()
-        queue.extend(children(child))
+    """Yield the same nodes as `ast.walk`, in less than half the time."""
+    nodes = [node]
+    for child in nodes:
+        nodes += children(child)
         yield child
 
 
