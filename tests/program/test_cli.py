@@ -54,7 +54,7 @@ def raise_error(error: BaseException) -> Callable[..., Any]:
     return fail
 
 
-NO_RICH = "the command requires rich. Install it with: pip install 'seamwise[all]'"
+NO_RICH = "the command requires rich. Install it with: pip install 'seamwise[cli]'"
 
 pytestmark = pytest.mark.usefixtures('handlers')
 

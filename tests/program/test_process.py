@@ -220,7 +220,7 @@ def test_missing_package_is_reported_in_one_line(missing: str, argument: str) ->
     )
     assert done.returncode == 78
     assert done.stderr.decode() == (
-        f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[all]'\n"
+        f"seamwise: the command requires {missing}. Install it with: pip install 'seamwise[cli]'\n"
     )
 
 

@@ -101,10 +101,15 @@ def transaction() -> Generator[None]:
 @click.group()
 @click.option('--signed-out', is_flag=True)
 @click.option('--level', type=int, default=0)
+@click.option('--json', 'as_json', is_flag=True)
 @click.pass_context
-def click_app(context: click.Context, signed_out: bool, level: int) -> Result[int, SignedOut]:
+def click_app(
+    context: click.Context, signed_out: bool, level: int, as_json: bool
+) -> Result[int, SignedOut]:
     """Manage a shop."""
     context.obj = level
+    if as_json:
+        cli.set_style('json')
     return Failure(SignedOut()) if signed_out else Success(level)
 
 
@@ -162,8 +167,10 @@ typer_app.add_typer(typer_admin, name='admin')
 
 
 @typer_app.callback()
-def typer_callback(signed_out: bool = False) -> Result[None, SignedOut]:
+def typer_callback(signed_out: bool = False, json: bool = False) -> Result[None, SignedOut]:
     """Manage a shop."""
+    if json:
+        cli.set_style('json')
     return Failure(SignedOut()) if signed_out else Success(None)
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import unicodedata
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -546,6 +547,26 @@ class Entry(Struct):
     size: int | None = None
 
 
+class Moved(Struct):
+    count: int
+
+    @override
+    def __str__(self) -> str:
+        return f'{self.count} files\x1b moved.'
+
+
+@dataclass
+class Point:
+    x: int
+
+
+@dataclass
+class Place2D(Point):
+    @override
+    def __str__(self) -> str:
+        return f'at {self.x}'
+
+
 class Listing(Struct):
     path: str
     entries: tuple[Entry, ...]
@@ -567,6 +588,11 @@ class Listing(Struct):
         ({'content': 'one\n\n  two \n', 'empty': ''}, 'content:\n  one\n\n    two \nempty:'),
         ({'nested': {'a': None, 'b': 1.5}}, 'nested:\n  a: null\n  b: 1.5'),
         ([{'deep': {'错': 1}}], '{"错":1}'),
+        (Path('a/b.txt'), 'a/b.txt'),
+        ({'path': Path('a')}, 'path: a'),
+        (Moved(3), '3 files\\x1b moved.'),
+        (Point(3), 'x: 3'),
+        (Place2D(3), 'at 3'),
     ],
 )
 def test_value_is_rendered_field_by_field(value: object, text: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import click.testing
@@ -120,6 +122,31 @@ def test_the_style_json_is_passed_on() -> None:
     [error] = json.loads(output)['errors']
     assert (code, errors) == (70, '')
     assert (error['type'], error['code'], list(error['fields'])) == ('Defect', 'SOFTWARE', ['ref'])
+
+
+@APPS
+def test_an_option_of_the_program_can_set_the_style(app: str) -> None:
+    code, output, errors = run_here(app, '--json', 'show', '2')
+    assert (code, errors) == (66, '')
+    assert json.loads(output)['errors'][0]['type'] == 'OrderNotFound'
+    # It applies to the program that runs only.
+    assert run_here(app, 'show', '2') == (66, '', MISSING)
+
+
+def test_a_style_that_a_program_sets_has_no_effect_outside_of_main() -> None:
+    outcome = click.testing.CliRunner().invoke(
+        click_app, ['--json', 'show', '2'], standalone_mode=False
+    )
+    assert outcome.return_value == Failure(OrderNotFound(2))
+
+
+def test_a_style_that_does_not_exist_is_refused() -> None:
+    style: Any = 'jsn'
+    message = "The style must be 'auto', 'plain', 'screen-reader' or 'json', not 'jsn'."
+    with pytest.raises(ValueError, match=re.escape(message)):
+        cli.set_style(style)
+    with pytest.raises(ValueError, match=re.escape(message)):
+        cli.main(lambda: Success(1), ERRORS, style=style)
 
 
 def test_the_app_itself_is_not_changed() -> None:
@@ -235,6 +262,7 @@ def test_details_of_a_defect_are_shown_to_developers() -> None:
     assert errors.startswith('ZeroDivisionError: ')
     assert 'in act\n' in errors
     assert 'click' + os.sep + 'core.py' not in errors
+    assert errors.splitlines()[-1].endswith(' are above; no log has them.')
 
 
 @pytest.mark.slow
@@ -369,6 +397,36 @@ def test_a_reader_that_has_ended_is_no_error(program: list[str]) -> None:
         assert process.stdout.readline() == 'line 0\n'
         process.stdout.close()
         assert (process.wait(60), process.stderr.read()) == (141, '')
+
+
+@pytest.mark.slow
+@APPS
+def test_a_help_page_without_a_reader_is_no_error(app: str) -> None:
+    read, written = os.pipe()
+    os.close(read)
+    with open(written, 'wb') as pipe:  # noqa: PTH123 -- a descriptor
+        ended = subprocess.run(
+            [*COMMAND, app, 'show', '--help'],
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment(),
+            check=False,
+        )
+    assert (ended.returncode, ended.stderr) == (141, '')
+
+
+def test_an_exit_code_after_a_broken_connection_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    def program() -> int:
+        try:
+            raise BrokenPipeError
+        except BrokenPipeError:
+            sys.exit(3)
+
+    with pytest.raises(SystemExit) as info:
+        cli.main(program, ERRORS)
+    assert info.value.code == 3
+    assert capsys.readouterr() == ('', '')
 
 
 @pytest.mark.slow

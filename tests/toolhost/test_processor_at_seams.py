@@ -212,6 +212,36 @@ async def test_levels_of_categories_can_be_changed(caplog: pytest.LogCaptureFixt
     ]
 
 
+async def test_a_failure_that_a_session_shows_too_has_one_record_in_an_operation(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG, 'app')
+    failures = log.FailureLog(logging.getLogger('app'))
+    on_outcome = log.outcomes(logging.getLogger('app'))
+    call = ToolCall('search', {'pattern': 'x'})
+    with failures.operation():
+        async with Processor(search, on_outcome=on_outcome) as processor:
+            [first, second] = await processor.run([call, call])
+        assert isinstance(first.result, Failure)
+        session.publish(first.result, RecordingSession(), adapter=NETWORK, log=failures)
+    texts = [record.getMessage() for record in caplog.records]
+    assert len(texts) == 2
+    assert all(text.startswith('search failed: ') for text in texts)
+    assert isinstance(second.result, Failure)
+
+
+async def test_a_record_of_the_tool_host_does_not_replace_the_count_of_a_session() -> None:
+    recorded = RecordedTelemetry()
+    failures = log.FailureLog(logging.getLogger('app'), telemetry=recorded.telemetry)
+    on_outcome = log.outcomes(logging.getLogger('app'))
+    with failures.operation():
+        async with Processor(search, on_outcome=on_outcome) as processor:
+            [outcome] = await processor.run(ToolCall('search', {'pattern': 'x'}))
+        assert isinstance(outcome.result, Failure)
+        session.publish(outcome.result, RecordingSession(), adapter=NETWORK, log=failures)
+    assert recorded.total() == 1
+
+
 def test_a_level_that_has_no_name_is_refused() -> None:
     with pytest.raises(ValueError, match=r'the level of NOT_FOUND is 25\. Use logging\.DEBUG'):
         log.outcomes(logging.getLogger('app'), levels={Category.NOT_FOUND: 25})

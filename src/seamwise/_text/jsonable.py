@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from math import isfinite
-from os import PathLike, fspath
+from os import PathLike, fsdecode, fspath
 from re import compile as pattern
 from typing import Any, TypeAlias
 
@@ -120,10 +120,10 @@ def to_json(value: object) -> bytes:
     '{"path":"caf�"}'
     """
     try:
-        return msgspec.json.encode(value, enc_hook=_mask_secret)
+        return msgspec.json.encode(value, enc_hook=_encode_other)
     except UnicodeEncodeError:
         return msgspec.json.encode(
-            encodable(msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret))
+            encodable(msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other))
         )
 
 
@@ -159,7 +159,7 @@ def _encoded(value: object) -> bytes | str:
 
 
 def _infinite_number(value: object) -> tuple[str, str] | None:
-    builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=_mask_secret)
+    builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other)
     stack = [('', builtins)]
     while stack:
         pointer, item = stack.pop()
@@ -183,9 +183,11 @@ def _escape(key: str) -> str:
     return key.replace('~', '~0').replace('/', '~1')
 
 
-def _mask_secret(value: object) -> object:
+def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
+    if isinstance(value, PathLike):
+        return fsdecode(value)
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 

@@ -26,7 +26,7 @@ def main() -> NoReturn:
         if name is None:
             raise
         sys.stderr.write(
-            f"seamwise: the command requires {name}. Install it with: pip install 'seamwise[all]'\n"
+            f"seamwise: the command requires {name}. Install it with: pip install 'seamwise[cli]'\n"
         )
         sys.exit(os.EX_CONFIG)
     except KeyboardInterrupt:

@@ -66,6 +66,9 @@ _SERVER_ERROR: Final = 500
 _REPORTER = object()
 """All logs are one reporter: two seams of one operation log a failure once."""
 
+_RECORDS = object()
+"""The reporter of the records alone: `log.outcomes` neither counts a failure nor marks a span."""
+
 
 class FailureLog:
     """Log of the failures that leave at the seams of a server, each logged once.
@@ -161,7 +164,7 @@ class FailureLog:
             ref = self._tool_defect_ref(exception, seam=seam, operation=operation)
         is_server_error = _is_server_error(error, status)
         level = self._level(error, is_server_error)
-        if self._logger.isEnabledFor(level):
+        if self._logger.isEnabledFor(level) and is_first_record(error, seam):
             extra = ({} if event is None else event.extra()) | _extra(error, operation)
             extra |= drop_none(
                 {
@@ -260,12 +263,17 @@ class FailureLog:
             _protected(lambda: telemetry.count(error, seam=seam, operation=operation))
 
 
-def _is_first_report(error: object, seam: str) -> bool:
+def is_first_record(error: object, seam: str) -> bool:
+    """Return whether no other seam of this operation has written a record of a failure."""
+    return _is_first_report(error, seam, _RECORDS)
+
+
+def _is_first_report(error: object, seam: str, reporter: object = _REPORTER) -> bool:
     operation = current_operation()
     # Outside a request or an operation, the same error object may belong to several failures.
     if not operation.has_end or not isinstance(error, TaggedError):
         return True
-    return operation.is_first_report(error, seam=seam, reporter=_REPORTER)
+    return operation.is_first_report(error, seam=seam, reporter=reporter)
 
 
 def _extra(error: object, operation: str) -> dict[str, object]:

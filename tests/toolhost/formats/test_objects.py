@@ -161,7 +161,6 @@ def test_an_object_without_a_call_has_an_empty_list(output: Output) -> None:
         ({'a': b'x'}, 'the arguments are not JSON'),
         ({'a': '\ud800'}, 'it contains half of a surrogate pair'),
         ({'1': 1, 1: 2}, 'an object has the same key twice'),
-        ('{"a": 1, "a": 2}', 'an object has the same key twice'),
         (b'{}', 'the arguments are not an object'),
     ],
 )
@@ -171,6 +170,23 @@ def test_arguments_of_an_object_that_are_not_json_are_unreadable(
     error = error_in({'type': 'tool_use', 'id': 't', 'name': 'add', 'input': arguments})
     assert error.problem.endswith(problem)
     assert (error.tool, error.id, error.position, error.excerpt) == ('add', 't', 0, '')
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'problem', 'position'),
+    [
+        ('{"a": 1, "a": 2}', 'the arguments are not JSON: an object has the same key twice', 0),
+        ('{"city": "Ös', 'the arguments are not JSON: it is cut off', 11),
+        ('[1]', 'the arguments are not an object', 0),
+        ('{"a": x}', 'the arguments are not JSON: invalid character', 6),
+    ],
+)
+def test_the_position_in_a_text_of_arguments_is_that_in_the_text(
+    arguments: str, problem: str, position: int
+) -> None:
+    function = {'name': 'add', 'arguments': arguments}
+    error = error_in({'tool_calls': [{'id': 't', 'type': 'function', 'function': function}]})
+    assert (error.problem, error.position, error.excerpt) == (problem, position, arguments)
 
 
 def test_a_bad_item_of_a_list_takes_no_other_with_it() -> None:

@@ -33,6 +33,9 @@ def number_in(text: str) -> Result[int, NotANumber]:
 A function that always succeeds returns `Success[int]`. `--fix` writes that too, and replaces an
 alias by the errors that remain of it.
 
+A stand-in for a function that can fail may declare `Success[int]` too: it fits wherever a
+`Result[int, NotANumber]` is expected, so that its callers keep their arms.
+
 The rule trusts the declared channel of each callee. A channel that is too wide is therefore one
 finding, not one for each caller.
 

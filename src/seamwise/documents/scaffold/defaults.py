@@ -25,7 +25,7 @@ ANSWERS: Mapping[Category, Answers] = MappingProxyType(
             400, 65, 'error.validation', 'validation_error', 'TOOL_ARGUMENT_ERROR', -32602
         ),
         Category.NOT_FOUND: Answers(
-            404, 66, 'error.permanent', 'content_error', 'TOOL_EXECUTION_FAILED'
+            404, 66, 'error.permanent', 'content_error', 'TOOL_ARGUMENT_ERROR'
         ),
         Category.CONFLICT: Answers(
             409, 1, 'error.permanent', 'state_error', 'TOOL_EXECUTION_FAILED'

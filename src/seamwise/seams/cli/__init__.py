@@ -4,6 +4,7 @@ from seamwise._text.source_excerpt import Place as Place
 from seamwise._text.source_excerpt import from_file as from_file
 from seamwise.seams.cli.foreign import foreign as foreign
 from seamwise.seams.cli.main import main as main
+from seamwise.seams.cli.main import set_style as set_style
 from seamwise.seams.cli.on import on as on
 from seamwise.seams.cli.report import Form as Form
 from seamwise.seams.cli.report import report as report

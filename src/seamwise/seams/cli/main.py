@@ -5,9 +5,11 @@ import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import partial
 from logging import Logger, NullHandler, getLogger
 from threading import current_thread, main_thread
+from traceback import walk_tb
 from types import CoroutineType, FrameType
 from typing import Any, Never, NoReturn, TypeAlias, TypeVar, overload
 
@@ -19,9 +21,9 @@ from seamwise.containers import Failure, Result, as_result
 from seamwise.defects import report_defect
 from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
 from seamwise.seams.cli.json_line import defect_line
-from seamwise.seams.cli.report import Form, layout, report
+from seamwise.seams.cli.report import Form, check_form, layout, report
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, DEFECT_TEXT, Rendered, defect
-from seamwise.seams.cli.streams import exit_code_of, has_failed, write_or_discard
+from seamwise.seams.cli.streams import READER_GONE, exit_code_of, has_failed, write_or_discard
 
 E = TypeVar('E')
 
@@ -30,6 +32,9 @@ TRACEBACK_VARIABLE = 'SEAMWISE_TRACEBACK'
 
 INTERRUPTED = 130
 """128 + SIGINT: the exit code of a program that Ctrl-C ended."""
+
+_STYLE: ContextVar[Form | None] = ContextVar('seamwise_cli_style', default=None)
+"""The style of the program that runs."""
 
 SIGNALLED = 128
 """A program that signal N ended has the exit code 128 + N."""
@@ -111,21 +116,49 @@ def main(
     command = command_of(app)
     if command is None and args is not None:
         raise TypeError('main takes arguments for a click or typer app only, not for a function.')
-    program = _Program(adapter, style, log or getLogger('seamwise'))
+    program = _Program(adapter, log or getLogger('seamwise'))
     run = (
         partial(_run_function, app, program.set_function)
         if command is None
         else partial(run_command, command, args, program.set_function)
     )
+    previous = _STYLE.set(check_form(style))
     with _signals_as_exits():
         try:
             code = program.exit_code(run)
         except KeyboardInterrupt:
             # Ctrl-C while the end of the program was reported.
             code = INTERRUPTED
+        finally:
+            _STYLE.reset(previous)
         if code == INTERRUPTED:
             _exit_on_next_interrupt()
         sys.exit(code)
+
+
+def set_style(style: Form | None) -> None:
+    """Set how `main` writes the result of the program that runs, e.g. for an option `--json`.
+
+    Call it in a command, or in the callback of a group, before the program fails. Outside of
+    `main` it has no effect, such as in the test runners of click and typer.
+
+    Args:
+        style: As in `report`.
+
+    Raises:
+        ValueError: There is no such style.
+
+    >>> from seamwise import Success
+    >>> def count() -> Success[int]:
+    ...     set_style('json')
+    ...     return Success(3)
+    >>> from seamwise.seams.cli.tables import TOOLS
+    >>> main(count, TOOLS)
+    Traceback (most recent call last):
+    ...
+    SystemExit: 0
+    """
+    _STYLE.set(check_form(style))
 
 
 ExitCode: TypeAlias = int | str | None
@@ -135,9 +168,8 @@ ExitCode: TypeAlias = int | str | None
 class _Program:
     """Reports how a program ends."""
 
-    def __init__(self, adapter: Callable[[Any], Rendered], style: Form | None, log: Logger) -> None:
+    def __init__(self, adapter: Callable[[Any], Rendered], log: Logger) -> None:
         self.adapter = adapter
-        self.style: Form | None = style
         self.log = log
         self._context: dict[str, str] = {}
 
@@ -151,7 +183,7 @@ class _Program:
         try:
             code = self._report(self._outcome(run))
         except SystemExit as end:
-            code = end.code
+            code = READER_GONE if _is_of_rich(end) else end.code
         except KeyboardInterrupt:
             code = INTERRUPTED
         except BaseExceptionGroup as group:
@@ -183,7 +215,7 @@ class _Program:
             result = as_result(value)
             if result is not None:
                 reported = report(
-                    result, self.adapter, stdout=sys.stdout, stderr=sys.stderr, style=self.style
+                    result, self.adapter, stdout=sys.stdout, stderr=sys.stderr, style=_STYLE.get()
                 )
                 code = code or reported
         return code
@@ -201,16 +233,21 @@ class _Program:
             ref = defect_report.ref
             rendered = defect(ref, log=self.log)
             if is_unlogged:
-                hint = f'no log has the details of {ref}; {TRACEBACK_VARIABLE}=1 shows them.'
+                hint = (
+                    f'the details of {ref} are above; no log has them.'
+                    if os.environ.get(TRACEBACK_VARIABLE)
+                    else f'no log has the details of {ref}; {TRACEBACK_VARIABLE}=1 shows them.'
+                )
                 rendered = Rendered(f'{DEFECT_TEXT}\nhint: {hint}', DEFECT_EXIT_CODE)
         finally:
             self.log.removeHandler(silent)
         if os.environ.get(TRACEBACK_VARIABLE):
             write_or_discard('\n'.join(escape_lines(defect_report.pretty)), sys.stderr)
-        if self.style == 'json':
+        style = _STYLE.get()
+        if style == 'json':
             write_or_discard(defect_line(ref, rendered), sys.stdout)
         else:
-            text = layout(rendered.text, sys.stderr, style=self.style) if sys.stderr else ''
+            text = layout(rendered.text, sys.stderr, style=style) if sys.stderr else ''
             write_or_discard(text, sys.stderr)
         return DEFECT_EXIT_CODE
 
@@ -221,6 +258,17 @@ def _run_function(function: Callable[[], Any], on_function: Callable[[object], N
     if as_result(value) is None and not _is_coroutine(value):
         sys.exit(value)
     return value
+
+
+def _is_of_rich(end: SystemExit) -> bool:
+    """Return whether rich has ended the program, because standard output has no reader.
+
+    It does so with the exit code 1, for example in the help of typer.
+    """
+    if not isinstance(end.__context__, BrokenPipeError):
+        return False
+    frames = [frame for frame, _ in walk_tb(end.__traceback__)]
+    return frames[-1].f_code.co_name == 'on_broken_pipe'
 
 
 def _is_coroutine(value: object) -> 'TypeIs[CoroutineType[object, Never, object]]':

@@ -43,7 +43,7 @@ class CliArm(Struct, Generic[K], frozen=True):
     code: int
     hint: 'str | Hint[K] | None' = None
     lookup: 'Lookup[K] | None' = None
-    place: Callable[[K], Place] | None = None
+    place: Callable[[K], Place | None] | None = None
 
     def __call__(self, error: K) -> Rendered:
         """Render an error."""
@@ -120,7 +120,7 @@ class CliArmBuilder(ArmBuilder[K, Rendered]):
         *,
         hint: 'str | Hint[K] | None' = None,
         lookup: 'Lookup[K] | None' = None,
-        place: Callable[[K], Place] | None = None,
+        place: Callable[[K], Place | None] | None = None,
     ) -> Adapter[K, Rendered]:
         """Declare the exit code and the hints of the error class.
 
@@ -129,7 +129,8 @@ class CliArmBuilder(ArmBuilder[K, Rendered]):
             hint: A hint, or a function that returns one or several for an error. Default: none.
             lookup: Returns an unknown name and the available names. It is used to suggest close
                 matches if the error has no `suggestions`.
-            place: Returns the position in a file that the error points to; `report` shows the line.
+            place: Returns the position in a file that the error points to, or None; `report` shows
+                the line.
 
         Raises:
             ValueError: The exit code is out of range.

@@ -15,6 +15,7 @@ from seamwise.seams.cli.shape import Rendered
 from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
 from seamwise.seams.cli.style import (
     DEFAULT_WIDTH,
+    STYLES,
     requested_style,
     terminal_width,
     wants_color,
@@ -25,6 +26,14 @@ E = TypeVar('E')
 
 Form: TypeAlias = Style | Literal['json']
 """A style for a person, or one line of JSON for a program."""
+
+
+def check_form(style: Form | None) -> Form | None:
+    """Return a style; raise a ValueError for any other value."""
+    if style not in (None, *STYLES, 'json'):
+        names = ', '.join(map(repr, STYLES))
+        raise ValueError(f"The style must be {names} or 'json', not {style!r}.")
+    return style
 
 
 @overload
@@ -94,6 +103,9 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
             LANGUAGE, LC_ALL, LC_MESSAGES and LANG select.
         source: Returns the text of a file. Default: reads the file.
 
+    Raises:
+        ValueError: There is no such style.
+
     >>> import sys
     >>> from seamwise import Failure
     >>> from seamwise.catalog.tools import FileAlreadyExists
@@ -105,6 +117,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     73
     """
     result = expect_result(result, 'report')
+    style = check_form(style)
     if type(result) is Success:
         value: object = result.unwrap()
         try:

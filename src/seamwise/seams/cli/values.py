@@ -1,6 +1,9 @@
 """Rendering of values for a terminal: one line per field, long texts and lists indented."""
 
+from dataclasses import is_dataclass
+
 import msgspec
+from msgspec import Struct
 
 from seamwise._text.escaping import escape, escape_lines
 from seamwise._text.jsonable import Json, to_json
@@ -10,7 +13,8 @@ from seamwise.seams.cli.shape import Rendered
 def done(value: object) -> Rendered:
     r"""Render the value of a success, escaped for a terminal.
 
-    None is rendered as an empty text, a string as it is, any other value field by field.
+    None is rendered as an empty text, a string as it is. A Struct or a dataclass with a `__str__`
+    of its own is rendered as that, any other value field by field.
 
     >>> matches = [{'line': 3, 'text': 'x'}]
     >>> print(done({'path': 'a.txt', 'content': 'one\ntwo', 'matches': matches}).text)
@@ -21,8 +25,13 @@ def done(value: object) -> Rendered:
     matches:
       3  x
     """
-    builtins: Json = msgspec.json.decode(to_json(value))
-    return Rendered('\n'.join(_lines(builtins)), 0)
+    content: Json = str(value) if _has_own_text(value) else msgspec.json.decode(to_json(value))
+    return Rendered('\n'.join(_lines(content)), 0)
+
+
+def _has_own_text(value: object) -> bool:
+    is_record = isinstance(value, Struct) or is_dataclass(value)
+    return is_record and type(value).__str__ is not object.__str__
 
 
 def _lines(value: Json) -> list[str]:

@@ -14,7 +14,7 @@ from seamwise.containers import Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._common import milliseconds, safe_text
-from seamwise.seams._failure_log import LEVELS
+from seamwise.seams._failure_log import LEVELS, is_first_record
 from seamwise.seams._tool_outcome import ToolOutcome, tool_defect
 from seamwise.seams.log.record import is_tool_error, record
 from seamwise.seams.log.shape import Level, LogRecord
@@ -44,6 +44,8 @@ def outcomes(
 
     Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
     arguments as `params`, the number of attempts and the duration. A successful call is not logged.
+    Inside `with failures.operation():` of a `FailureLog`, the other seams of the operation do not
+    log the failure again.
     A bug of a tool is reported as a defect too, and both records have its reference. The category
     of an error that is not in the catalogue of tool errors decides its level (`LEVELS`).
 
@@ -77,6 +79,8 @@ def outcomes(
         if type(result) is Success:
             return
         error = result.failure()
+        if not is_first_record(error, 'tool'):
+            return
         is_critical = isinstance(error, critical)
         log_record = _record(outcome, error, own_levels, logger)
         if is_critical:

@@ -674,9 +674,11 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
         return TOOL_FAULT
     if isinstance(error.cause, TaggedError) and not error.retryable:
         # The tool itself has judged the call, such as one of an MCP server.
+        cause = _public_cause(error)
+        end = '' if cause.endswith(('.', '?', '!')) else '.'
         return (
-            f'The tool reports: {_public_cause(error).rstrip(".")}. Correct the call if it is the '
-            'reason, else choose another way, or tell the user.'
+            f'The tool reports: {cause}{end} Correct the call if it is the reason, else choose '
+            'another way, or tell the user.'
         )
     advice = (
         'Try again once. If that fails too, choose another way, or tell the user.'

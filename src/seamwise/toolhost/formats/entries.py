@@ -93,6 +93,7 @@ def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> Parsed
     tool = entry.tool if isinstance(entry.tool, str) and entry.tool else None
     namespace = entry.namespace if isinstance(entry.namespace, str) else None
     problem = entry.problem
+    position: int | None = None
     if not problem and not all(map(_is_encodable, (tool, call_id, namespace))):
         problem = HALF_PAIR
     if not problem and tool is None:
@@ -103,7 +104,13 @@ def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> Parsed
             call = ToolCall(tool, arguments.unwrap(), call_id, namespace, entry.format, span)
             return Success(call)
         problem = arguments.failure()
-    return unreadable(entry.format, problem, text, span or (0, 0), call_id=call_id, tool=tool)
+        if span is None and isinstance(entry.arguments, str):
+            # The arguments are the only text of a call in an object.
+            text, span = entry.arguments, (0, len(entry.arguments))
+            position = _error_position(text)
+    return unreadable(
+        entry.format, problem, text, span or (0, 0), position=position, call_id=call_id, tool=tool
+    )
 
 
 def _is_encodable(value: str | int | None) -> bool:
@@ -120,6 +127,15 @@ def _read_arguments(value: object) -> Result[dict[str, object], str]:
             return Failure(f'the arguments are not JSON: {document.failure()}')
         value = document.unwrap()
     return Success(value) if is_object(value) else Failure('the arguments are not an object')
+
+
+def _error_position(text: str) -> int:
+    """Return the position in characters at which a text is no longer JSON; 0 if it is not known."""
+    data = replace_surrogates(text).encode()
+    document = decode_json(data, depth_limit=DEPTH_LIMIT)
+    if type(document) is Success:
+        return 0
+    return len(data[: document.failure().position].decode(errors='ignore'))
 
 
 def decode_text(text: str) -> Result[object, str]:
