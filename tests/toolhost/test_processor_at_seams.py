@@ -14,13 +14,16 @@ from seamwise.seams import log, planner, session
 from seamwise.seams.log import LogRecord
 from seamwise.seams.model.tables import NETWORK as MODEL_NETWORK
 from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
-from seamwise.seams.session.tables import GUARDS, NETWORK
+from seamwise.seams.session.tables import GUARDS, NETWORK, PARSING
+from seamwise.seams.session.tables import TOOLS as SESSION_TOOLS
 from seamwise.toolhost import Outcome, Processor, ToolCall, formats, tool
 from tests.seams.test_session import RecordingSession
 from tests.seams.test_session_observer import names
 from tests.seams.test_telemetry import RecordedTelemetry
 
 OwnError: TypeAlias = HostUnreachable | ResourceExhausted
+
+SESSION = NETWORK | GUARDS | PARSING | SESSION_TOOLS
 
 pytestmark = pytest.mark.anyio
 
@@ -223,7 +226,7 @@ async def test_a_failure_that_a_session_shows_too_has_one_record_in_an_operation
         async with Processor(search, on_outcome=on_outcome) as processor:
             [first, second] = await processor.run([call, call])
         assert isinstance(first.result, Failure)
-        session.publish(first.result, RecordingSession(), adapter=NETWORK, log=failures)
+        session.publish(first.result, RecordingSession(), adapter=SESSION, log=failures)
     texts = [record.getMessage() for record in caplog.records]
     assert len(texts) == 2
     assert all(text.startswith('search failed: ') for text in texts)
@@ -238,7 +241,7 @@ async def test_a_record_of_the_tool_host_does_not_replace_the_count_of_a_session
         async with Processor(search, on_outcome=on_outcome) as processor:
             [outcome] = await processor.run(ToolCall('search', {'pattern': 'x'}))
         assert isinstance(outcome.result, Failure)
-        session.publish(outcome.result, RecordingSession(), adapter=NETWORK, log=failures)
+        session.publish(outcome.result, RecordingSession(), adapter=SESSION, log=failures)
     assert recorded.total() == 1
 
 
