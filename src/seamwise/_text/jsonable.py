@@ -187,7 +187,8 @@ def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
     if isinstance(value, PathLike):
-        return fsdecode(value)
+        path: PathLike[str] = value
+        return fsdecode(path)
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 
