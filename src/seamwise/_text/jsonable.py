@@ -8,6 +8,7 @@ from re import compile as pattern
 from typing import Any, TypeAlias
 
 import msgspec
+from typing_extensions import TypeIs
 
 from seamwise._safe_call import call_or_describe
 from seamwise.messages import shorten
@@ -183,12 +184,15 @@ def _escape(key: str) -> str:
     return key.replace('~', '~0').replace('/', '~1')
 
 
+def _is_path(value: object) -> 'TypeIs[PathLike[str] | PathLike[bytes]]':
+    return isinstance(value, PathLike)
+
+
 def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
-    if isinstance(value, PathLike):
-        path: PathLike[str] = value
-        return fsdecode(path)
+    if _is_path(value):
+        return fsdecode(value)
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 
