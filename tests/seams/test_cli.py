@@ -8,6 +8,7 @@ import re
 import sys
 import unicodedata
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -567,6 +568,15 @@ class Place2D(Point):
         return f'at {self.x}'
 
 
+@dataclass(frozen=True)
+class Mass:
+    kg: int
+
+
+class Weighed(Mass, Enum):
+    HEAVY = 5
+
+
 class Listing(Struct):
     path: str
     entries: tuple[Entry, ...]
@@ -593,10 +603,33 @@ class Listing(Struct):
         (Moved(3), '3 files\\x1b moved.'),
         (Point(3), 'x: 3'),
         (Place2D(3), 'at 3'),
+        (Weighed.HEAVY, 'kg: 5'),
     ],
 )
 def test_value_is_rendered_field_by_field(value: object, text: str) -> None:
     assert done(value) == Rendered(text, 0)
+
+
+def test_an_error_in_the_text_of_a_value_is_no_error_of_the_stream() -> None:
+    @dataclass
+    class Broken:
+        x: int
+
+        @override
+        def __str__(self) -> str:
+            raise FileNotFoundError(2, 'No such file', '/cfg/x')
+
+    with pytest.raises(FileNotFoundError):
+        report(Success(Broken(1)), TOOLS, stdout=io.StringIO(), stderr=io.StringIO())
+
+
+def test_only_paths_of_pathlib_have_a_json_form() -> None:
+    class Remote:
+        def __fspath__(self) -> str:
+            raise OSError('timed out')
+
+    with pytest.raises(NotImplementedError, match='Remote has no JSON form'):
+        done({'file': Remote()})
 
 
 @given(texts())

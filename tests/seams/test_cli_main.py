@@ -1,5 +1,6 @@
 """Tests of `cli.main`: how a program ends, in its own process."""
 
+import asyncio
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import click.testing
 import pytest
 import typer.testing
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success
 from seamwise.seams import cli
 from seamwise.seams.cli.main import TRACEBACK_VARIABLE
 from tests.seams.cli_program import ERRORS, OrderNotFound, click_app, find, main, typer_app
@@ -131,6 +132,16 @@ def test_an_option_of_the_program_can_set_the_style(app: str) -> None:
     assert json.loads(output)['errors'][0]['type'] == 'OrderNotFound'
     # It applies to the program that runs only.
     assert run_here(app, 'show', '2') == (66, '', MISSING)
+
+
+def test_a_coroutine_of_the_program_can_set_the_style(capsys: pytest.CaptureFixture[str]) -> None:
+    async def work() -> Result[str, OrderNotFound]:
+        cli.set_style('json')
+        return find(2)
+
+    with pytest.raises(SystemExit):
+        cli.main(lambda: asyncio.run(work()), ERRORS)
+    assert json.loads(capsys.readouterr().out)['exit_code'] == 66
 
 
 def test_a_style_that_a_program_sets_has_no_effect_outside_of_main() -> None:

@@ -245,6 +245,42 @@ async def test_a_record_of_the_tool_host_does_not_replace_the_count_of_a_session
     assert recorded.total() == 1
 
 
+def test_a_failure_that_the_log_of_tools_does_not_write_is_logged_by_the_next_seam(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.ERROR, 'tools')
+    caplog.set_level(logging.DEBUG, 'app')
+    failures = log.FailureLog(logging.getLogger('app'))
+    error = Booked()
+    with failures.operation():
+        log.outcomes(logging.getLogger('tools'))(Outcome(1, None, Failure(error), 1, 0.0, 0.1))
+        failures.failed(error, seam='session', operation='book')
+    assert [record.name for record in caplog.records] == ['app']
+
+
+def test_the_failure_of_a_task_is_logged_although_its_cause_was(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger('app')
+    failures = log.FailureLog(logger)
+    cause = HostUnreachable('search.internal', 'refused')
+    with failures.operation():
+        log.outcomes(logger)(Outcome(1, None, Failure(cause), 1, 0.0, 0.1))
+        failures.failed(ToolFailed('task', cause), seam='session', operation='task')
+    assert [record.getMessage().split()[0] for record in caplog.records] == ['A', 'task']
+
+
+def test_an_alert_is_raised_for_a_failure_that_another_seam_has_logged() -> None:
+    alerts: list[LogRecord] = []
+    failures = log.FailureLog(logging.getLogger('app'))
+    error = ResourceExhausted('memory')
+    with failures.operation():
+        failures.failed(error, seam='session', operation='task')
+        on_outcome = log.outcomes(logging.getLogger('app'), alert=alerts.append)
+        on_outcome(Outcome(1, None, Failure(error), 1, 0.0, 0.1))
+    assert [alert.error_type for alert in alerts] == ['ResourceExhausted']
+
+
 def test_a_level_that_has_no_name_is_refused() -> None:
     with pytest.raises(ValueError, match=r'the level of NOT_FOUND is 25\. Use logging\.DEBUG'):
         log.outcomes(logging.getLogger('app'), levels={Category.NOT_FOUND: 25})

@@ -69,8 +69,10 @@ def documentation_of(attribute: Attribute, value: object) -> str:
 
 
 def _type_of(attribute: Attribute, value: object) -> str:
-    annotation = (attribute.annotation or 'Final').removeprefix('Final')
-    return annotation.removeprefix('[').removesuffix(']') if annotation else type(value).__name__
+    annotation = attribute.annotation
+    if annotation is None or annotation == 'Final':
+        return type(value).__name__
+    return annotation[len('Final[') : -1] if annotation.startswith('Final[') else annotation
 
 
 def _docstring(node: ast.stmt | None) -> str | None:

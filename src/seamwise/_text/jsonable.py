@@ -1,11 +1,12 @@
 """Conversion of any value to JSON: finite numbers, limited size, no lone surrogates."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from math import isfinite
-from os import PathLike, fsdecode, fspath
+from os import PathLike, fspath
 from re import compile as pattern
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from typing_extensions import TypeIs
@@ -13,6 +14,9 @@ from typing_extensions import TypeIs
 from seamwise._safe_call import call_or_describe
 from seamwise.messages import shorten
 from seamwise.secrets import MASK, Secret
+
+if TYPE_CHECKING:
+    from pathlib import PurePath
 
 Json: TypeAlias = 'str | float | bool | list[Json] | dict[str, Json] | None'
 """A value that JSON can represent."""
@@ -184,15 +188,18 @@ def _escape(key: str) -> str:
     return key.replace('~', '~0').replace('/', '~1')
 
 
-def _is_path(value: object) -> 'TypeIs[PathLike[str] | PathLike[bytes]]':
-    return isinstance(value, PathLike)
+def _is_path(value: object) -> 'TypeIs[PurePath]':
+    # Other objects with an `__fspath__` may read or load a file in it. There is no path if nothing
+    # has imported pathlib.
+    pathlib = sys.modules.get('pathlib')
+    return pathlib is not None and isinstance(value, pathlib.PurePath)
 
 
 def _encode_other(value: object) -> object:
     if isinstance(value, Secret):
         return MASK
     if _is_path(value):
-        return fsdecode(value)
+        return str(value)
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 

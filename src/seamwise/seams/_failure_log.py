@@ -264,16 +264,18 @@ class FailureLog:
 
 
 def is_first_record(error: object, seam: str) -> bool:
-    """Return whether no other seam of this operation has written a record of a failure."""
-    return _is_first_report(error, seam, _RECORDS)
+    """Return whether no other seam of this operation has written a record of this very error."""
+    return _is_first_report(error, seam, _RECORDS, with_causes=False)
 
 
-def _is_first_report(error: object, seam: str, reporter: object = _REPORTER) -> bool:
+def _is_first_report(
+    error: object, seam: str, reporter: object = _REPORTER, *, with_causes: bool = True
+) -> bool:
     operation = current_operation()
     # Outside a request or an operation, the same error object may belong to several failures.
     if not operation.has_end or not isinstance(error, TaggedError):
         return True
-    return operation.is_first_report(error, seam=seam, reporter=reporter)
+    return operation.is_first_report(error, seam=seam, reporter=reporter, with_causes=with_causes)
 
 
 def _extra(error: object, operation: str) -> dict[str, object]:

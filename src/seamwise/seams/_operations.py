@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from seamwise.causes import chain
 from seamwise.errors import TaggedError
 
-MARKS_LIMIT = 32
+MARKS_LIMIT = 256
 """Number of counted errors that an operation remembers; there are few between two layers."""
 
 DEPTH_LIMIT = 32
@@ -43,17 +43,18 @@ class Operation(Struct, eq=False):
     lock: Lock = field(default_factory=Lock)
     """Held while the marks are read or changed."""
 
-    def is_first_report(self, error: TaggedError, *, seam: str, reporter: object) -> bool:
+    def is_first_report(
+        self, error: TaggedError, *, seam: str, reporter: object, with_causes: bool = True
+    ) -> bool:
         """Mark an error, and return whether `reporter` has not reported this failure before.
 
-        A report of another seam is a repetition, also for an error that was caused by a marked
-        one. A report of the same seam is a new failure: errors can be constants, so the identity
-        of the object is not sufficient.
+        A report of another seam is a repetition, `with_causes` also for an error that was caused by
+        a marked one. A report of the same seam is a new failure: errors can be constants, so the
+        identity of the object is not sufficient.
         """
+        depth = DEPTH_LIMIT if with_causes else 1
         with self.lock:
-            chain_ids = (
-                {id(cause) for cause in islice(chain(error), DEPTH_LIMIT)} if self.marks else ()
-            )
+            chain_ids = {id(cause) for cause in islice(chain(error), depth)} if self.marks else ()
             mark = next(
                 (
                     mark

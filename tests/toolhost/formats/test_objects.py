@@ -179,6 +179,7 @@ def test_arguments_of_an_object_that_are_not_json_are_unreadable(
         ('{"city": "Ös', 'the arguments are not JSON: it is cut off', 11),
         ('[1]', 'the arguments are not an object', 0),
         ('{"a": x}', 'the arguments are not JSON: invalid character', 6),
+        ('{"\ud800": x}', 'the arguments are not JSON: it contains half of a surrogate pair', 2),
     ],
 )
 def test_the_position_in_a_text_of_arguments_is_that_in_the_text(
@@ -186,7 +187,8 @@ def test_the_position_in_a_text_of_arguments_is_that_in_the_text(
 ) -> None:
     function = {'name': 'add', 'arguments': arguments}
     error = error_in({'tool_calls': [{'id': 't', 'type': 'function', 'function': function}]})
-    assert (error.problem, error.position, error.excerpt) == (problem, position, arguments)
+    excerpt = arguments.replace('\ud800', '\ufffd')
+    assert (error.problem, error.position, error.excerpt) == (problem, position, excerpt)
 
 
 def test_a_bad_item_of_a_list_takes_no_other_with_it() -> None:

@@ -9,7 +9,7 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -285,8 +285,10 @@ def _rare_collections() -> Generator[None]:
     try:
         yield
     finally:
-        gc.callbacks.remove(raise_thresholds)
         gc.set_threshold(*thresholds)
+        # A plugin of mypy may have removed it.
+        with suppress(ValueError):
+            gc.callbacks.remove(raise_thresholds)
 
 
 def _all_sources(group: SourceGroup) -> list[BuildSource]:

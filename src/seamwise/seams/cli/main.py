@@ -33,9 +33,6 @@ TRACEBACK_VARIABLE = 'SEAMWISE_TRACEBACK'
 INTERRUPTED = 130
 """128 + SIGINT: the exit code of a program that Ctrl-C ended."""
 
-_STYLE: ContextVar[Form | None] = ContextVar('seamwise_cli_style', default=None)
-"""The style of the program that runs."""
-
 SIGNALLED = 128
 """A program that signal N ended has the exit code 128 + N."""
 
@@ -116,13 +113,13 @@ def main(
     command = command_of(app)
     if command is None and args is not None:
         raise TypeError('main takes arguments for a click or typer app only, not for a function.')
-    program = _Program(adapter, log or getLogger('seamwise'))
+    program = _Program(adapter, check_form(style), log or getLogger('seamwise'))
     run = (
         partial(_run_function, app, program.set_function)
         if command is None
         else partial(run_command, command, args, program.set_function)
     )
-    previous = _STYLE.set(check_form(style))
+    previous = _RUNNING.set(program)
     with _signals_as_exits():
         try:
             code = program.exit_code(run)
@@ -130,7 +127,7 @@ def main(
             # Ctrl-C while the end of the program was reported.
             code = INTERRUPTED
         finally:
-            _STYLE.reset(previous)
+            _RUNNING.reset(previous)
         if code == INTERRUPTED:
             _exit_on_next_interrupt()
         sys.exit(code)
@@ -158,7 +155,10 @@ def set_style(style: Form | None) -> None:
     ...
     SystemExit: 0
     """
-    _STYLE.set(check_form(style))
+    check_form(style)
+    program = _RUNNING.get()
+    if program is not None:
+        program.style = style
 
 
 ExitCode: TypeAlias = int | str | None
@@ -168,8 +168,9 @@ ExitCode: TypeAlias = int | str | None
 class _Program:
     """Reports how a program ends."""
 
-    def __init__(self, adapter: Callable[[Any], Rendered], log: Logger) -> None:
+    def __init__(self, adapter: Callable[[Any], Rendered], style: Form | None, log: Logger) -> None:
         self.adapter = adapter
+        self.style: Form | None = style
         self.log = log
         self._context: dict[str, str] = {}
 
@@ -215,7 +216,7 @@ class _Program:
             result = as_result(value)
             if result is not None:
                 reported = report(
-                    result, self.adapter, stdout=sys.stdout, stderr=sys.stderr, style=_STYLE.get()
+                    result, self.adapter, stdout=sys.stdout, stderr=sys.stderr, style=self.style
                 )
                 code = code or reported
         return code
@@ -243,13 +244,16 @@ class _Program:
             self.log.removeHandler(silent)
         if os.environ.get(TRACEBACK_VARIABLE):
             write_or_discard('\n'.join(escape_lines(defect_report.pretty)), sys.stderr)
-        style = _STYLE.get()
-        if style == 'json':
+        if self.style == 'json':
             write_or_discard(defect_line(ref, rendered), sys.stdout)
         else:
-            text = layout(rendered.text, sys.stderr, style=style) if sys.stderr else ''
+            text = layout(rendered.text, sys.stderr, style=self.style) if sys.stderr else ''
             write_or_discard(text, sys.stderr)
         return DEFECT_EXIT_CODE
+
+
+_RUNNING: ContextVar[_Program | None] = ContextVar('seamwise_cli_program', default=None)
+"""The program that runs. Tasks of `asyncio.run` have it too."""
 
 
 def _run_function(function: Callable[[], Any], on_function: Callable[[object], None]) -> object:
@@ -268,7 +272,9 @@ def _is_of_rich(end: SystemExit) -> bool:
     if not isinstance(end.__context__, BrokenPipeError):
         return False
     frames = [frame for frame, _ in walk_tb(end.__traceback__)]
-    return frames[-1].f_code.co_name == 'on_broken_pipe'
+    console = frames[-1].f_locals.get('self')
+    is_of_rich = frames[-1].f_code.co_name == 'on_broken_pipe'
+    return is_of_rich and not getattr(console, 'stderr', False)
 
 
 def _is_coroutine(value: object) -> 'TypeIs[CoroutineType[object, Never, object]]':

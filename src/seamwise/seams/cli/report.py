@@ -120,8 +120,9 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     style = check_form(style)
     if type(result) is Success:
         value: object = result.unwrap()
+        text = success_line(value) if style == 'json' else done(value).text
         try:
-            write(success_line(value) if style == 'json' else done(value).text, stdout)
+            write(text, stdout)
         except OSError as error:
             return exit_code_of(error, stdout, stderr)
         return 0

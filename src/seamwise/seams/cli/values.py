@@ -1,6 +1,7 @@
 """Rendering of values for a terminal: one line per field, long texts and lists indented."""
 
 from dataclasses import is_dataclass
+from enum import Enum
 
 import msgspec
 from msgspec import Struct
@@ -31,7 +32,8 @@ def done(value: object) -> Rendered:
 
 def _has_own_text(value: object) -> bool:
     is_record = isinstance(value, Struct) or is_dataclass(value)
-    return is_record and type(value).__str__ is not object.__str__
+    inherited = object.__str__, BaseException.__str__
+    return is_record and not isinstance(value, Enum) and type(value).__str__ not in inherited
 
 
 def _lines(value: Json) -> list[str]:

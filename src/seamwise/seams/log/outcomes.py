@@ -79,8 +79,6 @@ def outcomes(
         if type(result) is Success:
             return
         error = result.failure()
-        if not is_first_record(error, 'tool'):
-            return
         is_critical = isinstance(error, critical)
         log_record = _record(outcome, error, own_levels, logger)
         if is_critical:
@@ -88,7 +86,8 @@ def outcomes(
         # Tools group records by the text without its arguments, so it has no text of the model.
         subject = (_operation(outcome, error) or 'A tool call').replace('%', '%%')
         text = f'{subject} failed: %s ({log_record.error_type})'
-        logger.log(log_record.levelno, text, log_record.message, extra=log_record.extra())
+        if logger.isEnabledFor(log_record.levelno) and is_first_record(error, 'tool'):
+            logger.log(log_record.levelno, text, log_record.message, extra=log_record.extra())
         if is_critical and alert is not None:
             _pass_to(alert, log_record, logger)
 

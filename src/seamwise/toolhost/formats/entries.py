@@ -131,7 +131,10 @@ def _read_arguments(value: object) -> Result[dict[str, object], str]:
 
 def _error_position(text: str) -> int:
     """Return the position in characters at which a text is no longer JSON; 0 if it is not known."""
-    data = replace_surrogates(text).encode()
+    try:
+        data = text.encode()
+    except UnicodeEncodeError as error:
+        return error.start
     document = decode_json(data, depth_limit=DEPTH_LIMIT)
     if type(document) is Success:
         return 0
