@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from tools.themes import THEMES, Theme
 
 Axes: TypeAlias = Any
-"""The rows of a chart; the methods of matplotlib have incomplete types."""
+"""The rows of a chart; like those of a figure, their methods have incomplete types."""
 
 _WIDTH, _HEIGHT_OF_ROW = 9, 1.9
 """In inches."""
@@ -54,12 +54,11 @@ def write_chart(
                 'legend.edgecolor': theme.line,
             }
         ):
-            figure = Figure(figsize=(_WIDTH, _HEIGHT_OF_ROW * rows), layout='constrained')
-            axes: Axes = figure.subplots(rows, 1, sharex=True, sharey=True)
+            figure: Any = Figure(figsize=(_WIDTH, _HEIGHT_OF_ROW * rows), layout='constrained')
+            axes = figure.subplots(rows, 1, sharex=True, sharey=True)
             draw(axes, theme)
             axes[-1].set_xlabel(x_label)
-            untyped_figure: Any = figure  # the keyword arguments have no types
-            untyped_figure.supylabel(y_label)
-            untyped_figure.savefig(
+            figure.supylabel(y_label)
+            figure.savefig(
                 folder / f'{name}-{theme_name}.svg', format='svg', metadata={'Date': None}
             )

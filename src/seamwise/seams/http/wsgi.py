@@ -80,7 +80,7 @@ def _is_file(chunks: Iterable[bytes], environ: WSGIEnvironment) -> bool:
 
 
 class _Request:
-    """One request: its response, and what is known of it."""
+    """A request and its response."""
 
     def __init__(
         self,

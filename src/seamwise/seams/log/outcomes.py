@@ -44,10 +44,11 @@ def outcomes(
 
     Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
     arguments as `params`, the number of attempts and the duration. A successful call is not logged.
-    Inside `with failures.operation():` of a `FailureLog`, the other seams of the operation do not
-    log the failure again.
     A bug of a tool is reported as a defect too, and both records have its reference. The category
     of an error that is not in the catalogue of tool errors decides its level (`LEVELS`).
+
+    Inside `with failures.operation():` of a `FailureLog`, the other seams of the operation do not
+    log the failure again.
 
     Args:
         logger: The logger of the records.
