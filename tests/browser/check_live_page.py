@@ -6,7 +6,6 @@ The file name keeps them out of a default test run, which needs no browser.
 import json
 import re
 import shutil
-import socket
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,6 +31,7 @@ from tests.browser.check_page import (
     set_color_scheme,
     set_width,
 )
+from tests.ports import free_port
 from tests.program.servers import RunningServer, served
 
 pytestmark = pytest.mark.slow
@@ -373,8 +373,7 @@ def test_a_server_that_starts_again_is_found(chromium: Chrome, tmp_path: Path) -
     token = tmp_path / 'token'
     token.write_text('a-token-of-these-tests')
     token.chmod(0o600)
-    with socket.create_server(('127.0.0.1', 0)) as probe:
-        port = probe.getsockname()[1]
+    port = free_port()
     options: Sequence[str | Path] = ('--token-file', token, '--port', str(port))
     with new_tab(chromium) as page:
         with served(folder, *options) as server:

@@ -2,13 +2,14 @@
 
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 FOLDER = Path(__file__).parents[2] / 'docs' / 'tutorial'
 BLOCK = re.compile(
@@ -67,9 +68,7 @@ def is_as_shown(shown: str, real: str) -> bool:
 
 @pytest.mark.slow
 def test_each_command_of_the_tutorial_prints_what_its_page_shows(tmp_path: Path) -> None:
-    with socket.socket() as free:
-        free.bind(('127.0.0.1', 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     for page in sorted(FOLDER.glob('0*.md')):
         for session in sessions_of(page, tmp_path):
             real = run(session, tmp_path, port)

@@ -2,7 +2,6 @@
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
 from tests.seams.framework_cases import CASES, check
 from tests.seams.wsgi_servers import fetch
 
@@ -32,9 +32,7 @@ COMMANDS = {
 @contextmanager
 def serving(server: str) -> Generator[tuple[int, list[str]]]:
     """Start a server; yield its port, and a list that holds its output afterwards."""
-    with socket.socket() as free:
-        free.bind(('127.0.0.1', 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     command = [part.replace(PORT, str(port)) for part in COMMANDS[server]]
     output: list[str] = []
     with subprocess.Popen(

@@ -24,6 +24,7 @@ from seamwise.seams import log
 from seamwise.seams._request_context import serving
 from seamwise.seams.http.outgoing import request_id_headers
 from seamwise.seams.log import setup
+from tests.ports import free_port
 from tests.strategies import PLANTED
 
 REQUEST_ID = 'req-0123456789abcdef0123456789abcdef'
@@ -311,9 +312,7 @@ class Server:
     """A server with the application of `logged_app` in another process."""
 
     def __init__(self, folder: Path, arguments: list[str], style: str) -> None:
-        with socket.socket() as probe:
-            probe.bind(('127.0.0.1', 0))
-            self._port: int = probe.getsockname()[1]
+        self._port = free_port()
         self._output = folder / 'output.txt'
         environment = {
             **os.environ,

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from tests.live.gateway.running import Address
-from tests.policies.redis.servers import free_port
+from tests.ports import free_port
 
 SERVICE = 'tests.live.gateway.service:create_app'
 ROOT = Path(__file__).parent.parent.parent.parent

@@ -26,6 +26,7 @@ from seamwise.catalog.network import CredentialsRejected, HostUnreachable, Netwo
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.edges import Classify
 from seamwise.policies.classify.redis import redis_failures
+from tests.ports import free_port
 from tests.programs import program
 
 PASSWORD = 'hunter2'  # noqa: S105
@@ -88,13 +89,6 @@ def client(
         password=password,
         **settings,
     )
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @pytest.fixture(scope='module')

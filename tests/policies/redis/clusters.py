@@ -7,7 +7,8 @@ from pathlib import Path
 
 from redis.crc import key_slot
 
-from tests.policies.redis.servers import Server, free_port
+from tests.policies.redis.servers import Server
+from tests.ports import free_port
 
 _SLOTS = 16384
 

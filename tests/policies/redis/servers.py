@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
@@ -12,14 +11,11 @@ from typing import Any, Self
 from redis import Redis
 from redis.exceptions import RedisError
 
+from tests.ports import free_port
 from tests.programs import program
 
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(('127.0.0.1', 0))
-        port: int = probe.getsockname()[1]
-        return port
+# On a machine that is busy with other tests.
+_START_SECONDS = 60.0
 
 
 class Server:
@@ -42,16 +38,19 @@ class Server:
             'warning',
         ]
         self._command = [binary, '--port', str(self.port), *options_without_persistence, *options]
+        self._output = folder / f'output-{self.port}.txt'
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        self._process = subprocess.Popen(
-            self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-        deadline = time.monotonic() + 10.0
+        with self._output.open('wb') as output:
+            process = subprocess.Popen(self._command, stdout=output, stderr=output)
+        self._process = process
+        deadline = time.monotonic() + _START_SECONDS
         with self.client() as client:
             while not _is_ready(client):
-                assert time.monotonic() < deadline, 'redis-server does not start'
+                if process.poll() is not None or time.monotonic() > deadline:
+                    self.kill()
+                    raise AssertionError(f'redis-server does not start: {self._output.read_text()}')
                 time.sleep(0.01)
 
     def client(self) -> Redis:

@@ -18,7 +18,8 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.redis import Clients, rate_limit
-from tests.policies.redis.servers import Server, free_port
+from tests.policies.redis.servers import Server
+from tests.ports import free_port
 from tests.programs import program
 
 Outcome = Result[str, RateLimited | StoreUnavailable]

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypeAlias, TypeVar
@@ -21,6 +20,7 @@ from seamwise.catalog.protocols import (
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.toolhost import Processor, ToolCall
 from seamwise.toolhost.mcp import Server, connect, http
+from tests.ports import free_port
 
 T = TypeVar('T')
 
@@ -204,8 +204,7 @@ def test_a_tool_is_called_with_the_headers() -> None:
 
 
 def test_a_port_without_a_server_cannot_be_reached() -> None:
-    with socket.create_server(('127.0.0.1', 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
 
     async def main() -> McpError:
         async with connect(http(f'http://127.0.0.1:{port}/mcp'), name='web') as opened:
