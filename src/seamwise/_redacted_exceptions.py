@@ -21,6 +21,7 @@ from typing import Any, Final
 
 import msgspec
 
+from seamwise._exception_attributes import attributes_of
 from seamwise._safe_call import call_or_describe
 from seamwise.causes import members
 from seamwise.defects import DEFECT_KEY
@@ -51,7 +52,6 @@ _LINKS: Final = {
 }
 _BASE: Final[Mapping[str, Any]] = vars(BaseException)
 _BUILTIN_MESSAGE: Final[Any] = vars(BaseExceptionGroup)['message']
-_DICT: Final = _BASE['__dict__']
 
 _OPAQUE_TYPES: Final[tuple[Any, ...]] = (
     object,
@@ -121,8 +121,8 @@ def _attributes(error: BaseException) -> list[tuple[str, Any]]:
         # An unset slot has no value.
         with suppress(AttributeError):
             attributes.append((name, descriptor.__get__(error)))
-    values: dict[str, object] = _DICT.__get__(error)
-    attributes += [(name, value) for name, value in [*values.items()] if name != DEFECT_KEY]
+    values = [*attributes_of(error).items()]
+    attributes += [(name, value) for name, value in values if name != DEFECT_KEY]
     return attributes
 
 
@@ -306,9 +306,9 @@ class _TreeCopy:
                 with suppress(AttributeError, TypeError):
                     descriptors[name].__set__(copy, redacted)
             elif name == '__notes__' and type(redacted) is not list:
-                _DICT.__get__(copy)[name] = [redacted]
+                attributes_of(copy)[name] = [redacted]
             else:
-                _DICT.__get__(copy)[name] = redacted
+                attributes_of(copy)[name] = redacted
         links = {
             '__cause__': self.copies.get(id(error.__cause__)),
             '__context__': self.copies.get(id(error.__context__)),

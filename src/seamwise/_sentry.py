@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
+from seamwise._exception_attributes import attributes_of
 from seamwise._redacted_exceptions import without_secrets
 from seamwise.causes import iter_leaves
 from seamwise.defects import Entry, entry_of
@@ -33,7 +34,7 @@ def _process(event: Any, hint: Any) -> Any:
     errors = [error] if entry_of(error) is not None else [*iter_leaves(error)]
     entries = [entry for entry in map(entry_of, errors) if entry is not None]
     if len(entries) < len(errors):
-        error.__dict__[CAPTURED_KEY] = True
+        attributes_of(error)[CAPTURED_KEY] = True
         return event
     if all(map(_is_captured, entries, errors)):
         return None
@@ -45,7 +46,7 @@ def _process(event: Any, hint: Any) -> Any:
 
 
 def _is_captured(entry: Entry, error: BaseException) -> bool:
-    return entry.is_captured or CAPTURED_KEY in error.__dict__
+    return entry.is_captured or CAPTURED_KEY in attributes_of(error)
 
 
 def _is_report(hint: Any, entries: list[Entry]) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from seamwise._exception_attributes import attributes_of
 from seamwise._safe_call import call_or_describe
 from seamwise.causes import causes, members
 from seamwise.codec import ReportedCause
@@ -154,8 +155,8 @@ _callbacks: dict[object, Callable[[DefectReport, BaseException], object]] = {}
 
 def entry_of(exception: BaseException, /) -> Entry | None:
     """Return the entry of an exception that was reported, else None."""
-    entry: Entry | None = exception.__dict__.get(DEFECT_KEY)
-    return entry
+    entry = attributes_of(exception).get(DEFECT_KEY)
+    return entry if isinstance(entry, Entry) else None
 
 
 def _report(
@@ -163,14 +164,16 @@ def _report(
 ) -> tuple[DefectReport, bool]:
     """Return the report of a defect and whether this call has logged it."""
     texts = {name: _context_text(name, value) for name, value in context.items()}
-    if DEFECT_KEY not in defect.__dict__:
+    entry = entry_of(defect)
+    if entry is None:
         # If two threads report the same exception concurrently, one of them logs it.
-        defect.__dict__.setdefault(DEFECT_KEY, Entry(_new_report(defect, texts), texts, [None]))
-    entry: Entry = defect.__dict__[DEFECT_KEY]
+        new_entry = Entry(_new_report(defect, texts), texts, [None])
+        attributes_of(defect).setdefault(DEFECT_KEY, new_entry)
+        entry = entry_of(defect) or new_entry
     if not entry.claim():
         return entry.report, False
     try:
-        _log(defect, entry.report, log, texts, stack_level + 1)
+        _log(defect, entry, log, texts, stack_level + 1)
     except BaseException:
         entry.release()
         raise
@@ -190,7 +193,7 @@ def _new_report(defect: BaseException, context: Mapping[str, str]) -> DefectRepo
 
 def _log(
     defect: BaseException,
-    report: DefectReport,
+    entry: Entry,
     log: 'Logger | None',
     context: Mapping[str, str],
     stack_level: int,
@@ -206,7 +209,8 @@ def _log(
         return
     exception = without_secrets(defect)
     # A copy is the same defect.
-    exception.__dict__[DEFECT_KEY] = defect.__dict__[DEFECT_KEY]
+    attributes_of(exception)[DEFECT_KEY] = entry
+    report = entry.report
     file, line, function, _ = logger.findCaller(stacklevel=stack_level)
     link = report.chain[0]
     head = f'{link.type}: {link.message}' if link.message else link.type

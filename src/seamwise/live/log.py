@@ -119,8 +119,8 @@ class EventLog(Protocol):
         """Store events, all or none, and return the last one. The session is created if necessary.
 
         A failure `StoreUnavailable` can mean that only the answer was lost: the events are then
-        stored once, or not at all. Pass a `batch_id` to repeat the call safely: if
-        events with this id are stored already, the last one of them is returned.
+        stored once, or not at all. Pass a `batch_id` to repeat the call safely, with the same
+        events: if they are stored already, the result has their position and time.
 
         Args:
             session: The id of the session.

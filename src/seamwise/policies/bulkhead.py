@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
@@ -407,6 +408,7 @@ class _QueueWait(Wait):
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
+            refuse_trio()
             self._check_deadlock(None)
             await self._waiter.wait(self._bulkhead.world, self._bulkhead.wait)
         except BaseException:

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._engine.validation import (
@@ -317,6 +318,7 @@ class _SlotWait(Wait):
     @override
     async def wait(self) -> Permit | Failure[object]:
         try:
+            refuse_trio()
             await self._waiter.wait(self._guard.world, self._max_seconds)
             while not isinstance(decision := self._decide(), (Permit, Failure)):
                 await self._guard.world.sleep(decision)

@@ -8,6 +8,7 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY, TaggedError, retry_after
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
@@ -250,6 +251,7 @@ class _RetryDelay(Wait):
     @override
     async def wait(self) -> Permit:
         try:
+            refuse_trio()
             self._notify()
             await self._call.settings.world.sleep(self._delay)
         except BaseException:

@@ -24,6 +24,7 @@ from seamwise.program.page_outputs import page_outputs
 from seamwise.program.token_file import read_token
 from seamwise.program.workspace_processor import GRACE, ToolOptions, open_processor, tool_options
 from seamwise.seams.log import outcomes
+from seamwise.secrets import Secret
 from seamwise.toolhost.processor import Processor
 
 HELP = """\
@@ -109,7 +110,7 @@ def _run(processor: Processor[ToolError], address: Address, port: int, token: st
         raise _missing_package_exit(error) from error
     secret = token or secrets.token_urlsafe(32)
     hosts = OwnHosts.of(address.names, has_every_address=address.is_unspecified)
-    app = create_app(processor, access=Access(secret, hosts), page=LivePage(page_outputs))
+    app = create_app(processor, access=Access(Secret(secret), hosts), page=LivePage(page_outputs))
     with listen(address, port) as listener, log_to_stderr('uvicorn'):
         url = address.url(listener.getsockname()[1])
         # A token of the caller's own is not shown: a log may keep the output.

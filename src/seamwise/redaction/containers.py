@@ -40,6 +40,7 @@ _MAPPING: type = Mapping
 _SEARCHED: tuple[type, ...] = (Mapping, list, tuple, set, frozenset)
 _PAIR = 2
 _BYTES: tuple[type, ...] = (bytes, bytearray, memoryview, msgspec.Raw)
+_PLAIN_CONTAINERS = frozenset((dict, list, tuple, set, frozenset))
 _CONTAINERS = (dict, list, tuple, set, frozenset, Mapping, msgspec.Struct)
 
 
@@ -81,6 +82,9 @@ class _Redaction:
                     break
                 except StopIteration as finished:
                     redacted = finished.value
+                # seamwise: allow[SW103] code of the container raised; it is shown without its parts
+                except Exception:  # noqa: BLE001
+                    redacted = _placeholder(container)
                 path.pop()
                 self._open.discard(id(container))
                 self._done[id(container)] = redacted
@@ -94,7 +98,13 @@ class _Redaction:
             return self._redactor.text(value)
         if type(value) in _UNCHANGED:
             return value
-        return CONTAINER if isinstance(value, _CONTAINERS) else self._uncommon(value)
+        if type(value) in _PLAIN_CONTAINERS:
+            return CONTAINER
+        # The proxies of Werkzeug raise from `__class__` outside their context.
+        return call_or_describe(
+            lambda: CONTAINER if isinstance(value, _CONTAINERS) else self._uncommon(value),
+            lambda _: _placeholder(value),
+        )
 
     def _uncommon(self, value: object) -> object:
         if isinstance(value, str):
@@ -120,14 +130,14 @@ class _Redaction:
         name = type(value).__name__
         texts = call_or_describe(lambda: (str(value), repr(value)), lambda _: None)
         if texts is None:
-            return f'<{name}>'
+            return _placeholder(value)
         if isinstance(value, BaseException):
             return self._redactor.text(f'{name}: {texts[0]}' if texts[0] else name)
         return next((safe for text in texts if (safe := self._redactor.text(text)) != text), value)
 
     def _named(self, name: str, value: object) -> object:
         """Return the redacted value of a sensitive name; CONTAINER for a harmless container."""
-        if self._is_harmless(name, value):
+        if call_or_describe(lambda: self._is_harmless(name, value), lambda _: False):
             return CONTAINER if isinstance(value, _CONTAINERS) else value
         self._redactor.mask()
         return MASK
@@ -348,6 +358,10 @@ def _named_parts(
             (str(key), item, is_described or is_metadata(str(key))) for key, item in pairs.items()
         ]
     return [(name, item, is_described) for item in container]
+
+
+def _placeholder(value: object) -> str:
+    return f'<{type(value).__name__}>'
 
 
 def _size(data: Any) -> int:

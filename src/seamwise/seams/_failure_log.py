@@ -165,8 +165,7 @@ class FailureLog:
         is_server_error = _is_server_error(error, status)
         level = self._level(error, is_server_error)
         if self._logger.isEnabledFor(level) and is_first_record(error, seam):
-            extra = ({} if event is None else event.extra()) | _extra(error, operation)
-            extra |= drop_none(
+            facts = drop_none(
                 {
                     'seam': seam,
                     'request_id': request_id or current_request_id(),
@@ -175,15 +174,19 @@ class FailureLog:
                     'ref': ref,
                 }
             )
-            # Tools group records by the text without its arguments. The tag is not before a colon:
-            # redaction would take `CredentialsRejected: bank` for a secret and its name.
-            operation_text = str(extra['operation']).replace('%', '%%')
-            text = f'{operation_text} failed: %s ({extra["tag"]})'
-            message = extra['error_message']
-            _protected(lambda: self._logger.log(level, text, message, extra=extra))
+            events = {} if event is None else event.extra()
+            # The fields of an error can have any code.
+            _protected(lambda: self._write(level, events | _extra(error, operation) | facts))
         if is_server_error:
             _mark_span(error)
         self._count(error, seam, operation)
+
+    def _write(self, level: int, extra: Mapping[str, object]) -> None:
+        # Tools group records by the text without its arguments. The tag is not before a colon:
+        # redaction would take `CredentialsRejected: bank` for a secret and its name.
+        operation = str(extra['operation']).replace('%', '%%')
+        text = f'{operation} failed: %s ({extra["tag"]})'
+        self._logger.log(level, text, extra['error_message'], extra=extra)
 
     def event(self, record: EventRecord, content: str, *, seam: str) -> None:
         """Log a session event that reports no final failure, such as a retry, at level INFO.

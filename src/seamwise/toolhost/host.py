@@ -48,8 +48,11 @@ class Host:
         An exception of a tool is a bug and propagates unchanged.
         """
         turn = self._conversation.take_turn()
-        result = line.call.bind(lambda call: self._run(call, stats))
-        self._conversation.end_turn(turn, result)
+        result: Result[object, ToolError | ParsingError | GuardError] | None = None
+        try:
+            result = line.call.bind(lambda call: self._run(call, stats))
+        finally:
+            self._conversation.end_turn(turn, result)
         return result
 
     def _run(
@@ -58,13 +61,18 @@ class Host:
         refusal = self._conversation.refusal(call)
         if refusal is not None:
             return Failure(refusal)
-        invocation = self._tools.find(call.tool, call.namespace).bind(
-            lambda tool: tool.bind(call.arguments)
-        )
+        lookup = self._tools.find(call.tool, call.namespace)
+        if type(lookup) is Failure:
+            return lookup
+        tool = lookup.unwrap()
+        invocation = tool.bind(call.arguments)
         if type(invocation) is Failure:
             return invocation
+        # Not `call.tool`: a call can name its namespace beside the tool.
         return self._runner.run(
-            call.tool, partial(_attempt, invocation.unwrap()), stats=stats or CallStats()
+            tool.qualified_name,
+            partial(_attempt, invocation.unwrap()),
+            stats=stats or CallStats(),
         )
 
 

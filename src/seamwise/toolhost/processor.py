@@ -162,8 +162,9 @@ class Processor(Generic[E]):
             conversation: The conversation for `repeat_limit` and `mistake_limit`. By default the
                 output is a conversation of its own.
         """
-        batch = self._start(output, conversation)
+        batch = self._batch(output, conversation)
         try:
+            batch.start()
             return await batch.all()
         finally:
             await batch.close()
@@ -180,18 +181,19 @@ class Processor(Generic[E]):
             output: What `formats.parse` takes, or calls.
             conversation: As for `run`.
         """
-        batch = self._start(output, conversation)
+        batch = self._batch(output, conversation)
         try:
+            batch.start()
             yield batch
         finally:
             await batch.close()
 
-    def _start(self, output: Output | Calls, conversation: Hashable | None) -> Batch[E]:
+    def _batch(self, output: Output | Calls, conversation: Hashable | None) -> Batch[E]:
         workshop = self._current_workshop()
         memory = self._conversation(conversation)
         context = copy_context()
         batch: Batch[E] = Batch(grace=self._grace, on_outcome=self._observe)
-        calls = [
+        batch.calls = [
             CallRun(
                 workshop,
                 place=place,
@@ -204,7 +206,6 @@ class Processor(Generic[E]):
             )
             for place, source in enumerate(_read(output), 1)
         ]
-        batch.start(calls)
         return batch
 
     def _current_workshop(self) -> Workshop[E]:

@@ -6,8 +6,10 @@ from hashlib import sha256
 
 import msgspec
 
+from seamwise._text.jsonable import safe_str
 from seamwise.catalog.tools import ToolRepeated
 from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.names import qualified_name
 
 MAX_CYCLE = 3
 """In calls: the length of the longest cycle that is detected."""
@@ -50,10 +52,14 @@ class RepeatDetector:
 
 def _digest(call: ToolCall) -> bytes:
     """Return a digest of the canonical JSON of tool and arguments."""
-    # msgspec cannot encode lone surrogates, which a caller in Python can pass.
-    return sha256(
-        json.dumps([call.tool, _canonical(call.arguments)], sort_keys=True).encode()
-    ).digest()
+    name = qualified_name(call.tool, call.namespace)
+    try:
+        # msgspec cannot encode lone surrogates, which a caller in Python can pass.
+        text = json.dumps([name, _canonical(call.arguments)], sort_keys=True)
+    # A caller in Python can also pass what JSON does not have, such as bytes.
+    except (TypeError, ValueError, RecursionError, msgspec.ValidationError):
+        text = safe_str([name, call.arguments])
+    return sha256(text.encode(errors='surrogatepass')).digest()
 
 
 def _canonical(value: object) -> object:

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
-from seamwise import Failure, Result, Success
+from seamwise import Failure, Result, Secret, Success
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.toolhost import Processor, Tools, tool
 from seamwise.toolhost.server import create_app
@@ -48,7 +48,7 @@ TOOLS: Tools[ToolError] = echo | find | crash | unwritable
 
 def access(*names: str, has_every_address: bool = False) -> Access:
     hosts = OwnHosts.of(names or ['127.0.0.1', 'localhost'], has_every_address=has_every_address)
-    return Access(TOKEN, hosts)
+    return Access(Secret(TOKEN), hosts)
 
 
 @contextmanager

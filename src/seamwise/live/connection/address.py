@@ -29,6 +29,10 @@ def websocket_url(
     scheme = _SCHEMES.get(parts.scheme)
     if scheme is None or not parts.hostname or parts.port == 0:
         raise ValueError('url must be the address of a gateway, such as https://example.org/live.')
+    try:
+        parts.hostname.encode('idna')
+    except UnicodeError as error:
+        raise ValueError(f'url must have the name of a host that DNS can find: {error}.') from None
     if '@' in parts.netloc:
         raise ValueError('url must not contain credentials: pass the token as token=…')
     if parts.query or parts.fragment:

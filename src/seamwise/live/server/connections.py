@@ -1,10 +1,11 @@
 """Connections of a gateway: their numbers, and the one that writes for each session."""
 
-from asyncio import Task, create_task, sleep
+from asyncio import Lock, Task, create_task, sleep
 from collections import Counter
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import Final, Protocol
+from weakref import WeakValueDictionary
 
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
@@ -63,6 +64,7 @@ class Connections:
         self._holder = holder
         self._counts: Counter[str] = Counter()
         self._writers: dict[str, Writer] = {}
+        self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self._check: Task[None] | None = None
 
     @property
@@ -96,18 +98,19 @@ class Connections:
         A connection that its client has given up may arrive later than the next one: it is closed.
         """
         attempt = writer.attempt
-        taken = await self._log.leases.acquire(
-            KEY + session, self._holder, seconds=LEASE_SECONDS, attempt=attempt
-        )
-        if type(taken) is Failure:
-            return taken
-        # Not before: a check would find a writer of this process without a lease.
-        older = self._writers.get(session)
-        is_late = older is not None and attempt is not None and attempt.is_before(older.attempt)
-        if is_late or not taken.unwrap():
-            writer.replace()
-            return Success(None)
-        self._writers[session] = writer
+        async with self._turn(session):
+            taken = await self._log.leases.acquire(
+                KEY + session, self._holder, seconds=LEASE_SECONDS, attempt=attempt
+            )
+            if type(taken) is Failure:
+                return taken
+            # Not before: a check would find a writer of this process without a lease.
+            older = self._writers.get(session)
+            is_late = older is not None and attempt is not None and attempt.is_before(older.attempt)
+            if is_late or not taken.unwrap():
+                writer.replace()
+                return Success(None)
+            self._writers[session] = writer
         if older is not None and older is not writer:
             older.replace()
         if self._check is None or self._check.done():
@@ -127,10 +130,17 @@ class Connections:
 
     async def leave(self, session: str, writer: Writer) -> None:
         """Release the lease of a connection that has ended, unless a newer one has it."""
-        if self._writers.get(session) is writer:
-            del self._writers[session]
-            # If the store is away, the next writer takes the lease over.
-            _ = await self._log.leases.release(KEY + session, self._holder)
+        # All connections of this process have one name in leases: the release of an old connection
+        # must not follow the acquisition of the next one.
+        async with self._turn(session):
+            if self._writers.get(session) is writer:
+                del self._writers[session]
+                # If the store is away, the next writer takes the lease over.
+                _ = await self._log.leases.release(KEY + session, self._holder)
+
+    def _turn(self, session: str) -> Lock:
+        """Return the lock for changes of the lease of a session."""
+        return self._turns.setdefault(session, Lock())
 
     async def _keep_checking(self) -> None:
         while self._writers:

@@ -31,13 +31,14 @@ from seamwise.live.server.identity import Authorize, Client, Identification, cli
 from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.notices import RefusedReplay, refused_replay
 from seamwise.live.server.rates import MessageRates
-from seamwise.live.server.requests import read_attempt, read_body, read_position
+from seamwise.live.server.requests import read_attempt, read_position
 from seamwise.live.server.server_events import EventStream
-from seamwise.live.server.settings import BUFFER, Settings
+from seamwise.live.server.settings import BODY_SECONDS, BUFFER, Settings
 from seamwise.live.server.shutdown import Shutdown
 from seamwise.live.server.websocket import Channel
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams.http import Accepted, Created, NoContent, endpoint, install
+from seamwise.seams.http.limited_body import read_limited_body
 
 PREFIX: Final = '/v1/sessions'
 """The path of the routes, below that of the mount."""
@@ -187,7 +188,9 @@ class _Handlers:
         if type(client) is Failure:
             return client
         # seamwise: allow[SW102] the framework answers it
-        body = await read_body(request, limit=self._settings.max_message)
+        body = await read_limited_body(
+            request, limit=self._settings.max_message, seconds=BODY_SECONDS, name='A message'
+        )
         refusal = self._rates.for_client(f'{client.unwrap().name}\n{session}').take()
         if refusal is not None:
             return Failure(refusal)

@@ -1,16 +1,13 @@
-"""Requests to the gateway: positions, and bodies with limits on size and time."""
+"""Requests to the gateway: the positions and the attempts in them."""
 
-from asyncio import timeout
 from re import compile as pattern
 
-from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection, Request
 
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position
 from seamwise.live.log import Attempt
-from seamwise.live.server.settings import BODY_SECONDS
 from seamwise.messages import shorten
 
 _CLIENT = pattern(r'[A-Za-z0-9_-]{1,64}').fullmatch
@@ -42,33 +39,3 @@ def read_attempt(connection: HTTPConnection) -> Result[Attempt | None, InvalidIn
         rule = '?client= has 1 to 64 letters, digits, - and _, and &attempt= has 15 digits or fewer'
         return Failure(InvalidInput(rule, shorten(f'{client}, {number}')))
     return Success(Attempt(client, int(number)))
-
-
-async def read_body(request: Request, *, limit: int) -> bytes:
-    """Return the body of a request.
-
-    Args:
-        request: The request.
-        limit: The maximum size, in bytes.
-
-    Raises:
-        HTTPException: The body is too large (413), or arrives too slowly (408).
-        ClientDisconnect: The client disconnected.
-    """
-    length = request.headers.get('content-length', '0')
-    if length.isdecimal() and int(length) > limit:
-        raise _too_large(limit)
-    body = bytearray()
-    try:
-        async with timeout(BODY_SECONDS):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > limit:
-                    raise _too_large(limit)
-    except TimeoutError as error:
-        raise HTTPException(408, f'The body did not arrive in {BODY_SECONDS:g} s.') from error
-    return bytes(body)
-
-
-def _too_large(limit: int) -> HTTPException:
-    return HTTPException(413, f'A message must have {limit:,} bytes or fewer.')

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from math import isfinite
 from secrets import token_hex
 from types import TracebackType
 from typing import Final, Self
@@ -52,6 +53,13 @@ class StoreLog(ABC):
     def limits(self) -> Limits:
         """The limits of each session."""
         return self._limits
+
+    def _now(self) -> float:
+        # A number of another type may have a `repr` that is no number in JSON or Lua.
+        now = float(self._clock())
+        if not isfinite(now):
+            raise ValueError(f'The clock of the log returned {now}, which is no time.')
+        return now
 
     @property
     @abstractmethod

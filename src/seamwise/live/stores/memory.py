@@ -38,7 +38,8 @@ class _Stream:
         self.size = 0
         self.state: object = None
         self.state_seq: int | None = None
-        self.last_by_id: dict[str, Stored] = {}
+        self.batches: dict[str, tuple[Position, float]] = {}
+        """By batch id: the position and the time of the last event, without the event itself."""
 
     @property
     def position(self) -> Position:
@@ -60,9 +61,9 @@ class _Stream:
         self.top = stored.position.seq
 
     def remember(self, batch_id: str, last: Stored) -> None:
-        self.last_by_id[batch_id] = last
-        if len(self.last_by_id) > MAX_BATCH_IDS:
-            del self.last_by_id[next(iter(self.last_by_id))]
+        self.batches[batch_id] = (last.position, last.at)
+        if len(self.batches) > MAX_BATCH_IDS:
+            del self.batches[next(iter(self.batches))]
 
     def remove_oldest(self) -> None:
         self.size -= self.entries.popleft().weight
@@ -111,11 +112,11 @@ class MemoryLog(StoreLog):
         is_end: bool,
     ) -> Result[Stored, StreamClosed | StoreUnavailable]:
         stream = self._streams.setdefault(session, _Stream())
-        if batch_id is not None and (earlier := stream.last_by_id.get(batch_id)) is not None:
-            return Success(earlier)
+        if batch_id is not None and batch_id in stream.batches:
+            return Success(decode_record(records[-1][1].body, *stream.batches[batch_id]))
         if stream.is_ended:
             return Failure(StreamClosed(session))
-        now = self._clock()
+        now = self._now()
         items: list[Stored] = []
         for _, record in records:
             position = Position(stream.epoch, stream.top + 1)
@@ -136,7 +137,7 @@ class MemoryLog(StoreLog):
         stream = self._streams.get(session)
         if stream is None:
             return Failure(SessionNotFound(session))
-        self._trim(stream, self._clock())
+        self._trim(stream, self._now())
         state = StreamState(
             stream.epoch, stream.top, stream.first, stream.state_seq, is_ended=stream.is_ended
         )

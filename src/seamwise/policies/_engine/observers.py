@@ -1,11 +1,11 @@
 """Observers of guards: their exceptions do not affect the outcome of a call."""
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Final
 from weakref import WeakSet
 
 from seamwise.defects import report_defect
+from seamwise.policies._engine.module_lock import ModuleLock
 from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import GuardEvent, Observer
 
@@ -114,7 +114,7 @@ class _ProcessObservers:
             member.update()
 
 
-_lock: Final = Lock()
+_lock: Final = ModuleLock()
 _of_events: Final = _ProcessObservers()
 _of_calls: Final = _ProcessObservers()
 

@@ -55,6 +55,8 @@ ADMITTED = Permit()
 class Wait(Generic[T_co, E_co]):
     """Something to wait for. An interrupted wait releases its resources, and raises.
 
+    A wait in a task begins with `refuse_trio`, after which it releases them too.
+
     `T_co` and `E_co` are the types in the result of a wait that returns one.
     """
 

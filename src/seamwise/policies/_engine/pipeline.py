@@ -378,10 +378,10 @@ class Guard(Generic[E_co]):
         Returns:
             None after appending a permit, else the outcome for the enclosing layers.
         """
-        refuse_trio()
         if isinstance(decision, Wait):
             decision = await decision.wait()
         if isinstance(decision, Fork):
+            refuse_trio()
             inner: Guard[E_co] = _InnerPipeline(self._layers, len(enters) - len(permits) - 1)
             return await decision.run(lambda: inner.run(op, *args, **kwargs))
         if isinstance(decision, Permit):

@@ -99,6 +99,10 @@ class OutageBackoff:
             self._pause = 0.0
             self._paused_until = None
 
+    def after_fork(self) -> None:
+        """Replace the lock, in a forked process: a thread of the parent may have held it."""
+        self._lock = Lock()
+
     @property
     def is_paused(self) -> bool:
         """Whether there is an outage."""

@@ -10,7 +10,6 @@ from asyncio import AbstractEventLoop, Future, Task
 from collections import deque
 from collections.abc import Callable
 from contextvars import Context
-from threading import Lock
 from typing import Final, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
@@ -20,6 +19,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
+from seamwise.policies._engine.module_lock import ModuleLock
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
@@ -216,7 +216,7 @@ async def _exchange_commands(
 _PoolSenders: TypeAlias = WeakKeyDictionary[AbstractEventLoop, dict[float, BatchSender]]
 """Batch senders of one connection pool, by event loop and bound."""
 
-_lock: Final = Lock()
+_lock: Final = ModuleLock()
 _pools: Final[WeakKeyDictionary[AsyncConnectionPool, _PoolSenders]] = WeakKeyDictionary()
 _first_loops: Final[WeakKeyDictionary[object, ref[AbstractEventLoop]]] = WeakKeyDictionary()
 

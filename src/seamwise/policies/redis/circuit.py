@@ -11,6 +11,7 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
@@ -125,6 +126,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
     @override
     def after_fork(self) -> None:
         self._fallback.after_fork()
+        self._store.after_fork()
 
     @override
     def enter(self) -> Wait:
@@ -246,6 +248,7 @@ class _AdmissionWait(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
+        refuse_trio()
         token = token_hex(8)
         reply = await self._circuit.send(ScriptCall('enter', 0, token))
         if reply is None:
@@ -312,6 +315,7 @@ class _OutcomeWait(Wait[T, E]):
 
     @override
     async def wait(self) -> Result[T, E]:
+        refuse_trio()
         await self._circuit.send(self._call)
         return self._outcome
 

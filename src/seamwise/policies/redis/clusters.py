@@ -1,7 +1,6 @@
 """Connections to the nodes of a Redis Cluster, by the clients of redis-py."""
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import Any, Final, TypeVar
 from weakref import WeakKeyDictionary, ref
 
@@ -13,6 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 from typing_extensions import override
 
+from seamwise.policies._engine.module_lock import ModuleLock
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
@@ -161,7 +161,7 @@ def _referent(client: ref[Client]) -> Client:
     return referent
 
 
-_lock: Final = Lock()
+_lock: Final = ModuleLock()
 # The values have no strong reference to the clients, which would never be freed then.
 _async_nodes: Final[WeakKeyDictionary[redis.asyncio.RedisCluster, AsyncClusterNodes]] = (
     WeakKeyDictionary()

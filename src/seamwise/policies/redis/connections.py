@@ -13,7 +13,7 @@ from functools import cache
 from inspect import Parameter, signature
 from os import getpid
 from socket import socket
-from threading import BoundedSemaphore, Lock, Thread
+from threading import BoundedSemaphore, Thread
 from time import monotonic
 from typing import Any, Final, Protocol
 from weakref import WeakKeyDictionary
@@ -23,6 +23,8 @@ from redis.asyncio.connection import AbstractConnection
 from redis.backoff import NoBackoff
 from redis.exceptions import MaxConnectionsError, RedisError
 from redis.retry import Retry
+
+from seamwise.policies._engine.module_lock import ModuleLock
 
 MAX_CONNECTIONS: Final = 64
 """Maximum number of connections of the threads of a process to one Redis."""
@@ -243,7 +245,7 @@ def _has_timeout(connection_class: type[Connection]) -> bool:
 _SMALLEST_TIMEOUT: Final = 1e-6
 """Seconds; a socket with the timeout 0 does not block."""
 
-_lock: Final = Lock()
+_lock: Final = ModuleLock()
 _pools: Final[WeakKeyDictionary[redis.ConnectionPool, dict[float, ConnectionPool]]] = (
     WeakKeyDictionary()
 )

@@ -9,6 +9,7 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard
@@ -153,6 +154,9 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
     @override
     def after_fork(self) -> None:
         self._fallback.after_fork()
+        self._store.after_fork()
+        # The waiting calls are those of the parent process.
+        self.queues = BucketQueues()
 
     @override
     def enter(self) -> Wait:
@@ -162,7 +166,7 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
             else self._cost
         )
         bucket = self._bucket if self._key is None else f'{self._bucket}:{call_key(self._key)}'
-        return _SlotWait(self, bucket, cost * self._call_cost)
+        return _SlotWait(self, _encodable(bucket), cost * self._call_cost)
 
     @override
     def limits(self) -> str:
@@ -226,6 +230,11 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         return Failure(error)
 
 
+def _encodable(key: str) -> str:
+    """Return a key in which lone surrogates are escaped: Redis stores bytes, here in UTF-8."""
+    return key.encode(errors='backslashreplace').decode()
+
+
 class _SlotWait(Wait):
     """A new call, with its cost in microseconds."""
 
@@ -238,6 +247,7 @@ class _SlotWait(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
+        refuse_trio()
         guard, max_wait = self._guard, self._guard.max_wait()
         if max_wait:
             delay = await self._wait_in_queue(max_wait)

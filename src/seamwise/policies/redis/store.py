@@ -84,6 +84,10 @@ class Store:
         """Forget outages; calls in flight no longer count."""
         self.backoff.reset()
 
+    def after_fork(self) -> None:
+        """Forget the threads of the parent process, in a forked one."""
+        self.backoff.after_fork()
+
     async def call(self, ticket: int, key: str, *args: str) -> list[int] | None:
         """Run the script and return its numbers, or None if Redis is unavailable.
 

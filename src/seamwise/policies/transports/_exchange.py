@@ -89,8 +89,10 @@ class Exchange(Generic[Q, R]):
         self._guard = guard if is_idempotent and is_replayable else guard.once()
         self._request = request
         self._classify = classify
-        # Responses whose connection is in use.
-        self._open: list[R] = []
+        # Responses whose connection is in use. Of two attempts at once, the second must not close
+        # the response that the first has got.
+        self._failed: list[R] = []
+        self._succeeded: list[R] = []
         self._errors: list[TaggedError] = []
         self._last: R | Exception | None = None
 
@@ -98,7 +100,8 @@ class Exchange(Generic[Q, R]):
         """Send the request in a thread; return the response, or the error of a guard."""
 
         def attempt() -> Result[R, NetworkError]:
-            self._close_all()
+            # It needs the connection of the one before if the pool has no other.
+            _close_all(self._failed)
             try:
                 return self._result(send(self._request))
             except Exception as error:
@@ -114,13 +117,14 @@ class Exchange(Generic[Q, R]):
                 response = outcome
             return outcome
         finally:
-            self._close_all(response)
+            _close_all(self._failed, kept=response)
+            _close_all(self._succeeded, kept=response)
 
     async def run(self, send: Callable[[Q], Awaitable[R]]) -> R | TaggedError:
         """Send the request in a task; return the response, or the error of a guard."""
 
         async def attempt() -> Result[R, NetworkError]:
-            await self._aclose_all()
+            await _aclose_all(self._failed)
             try:
                 return self._result(await send(self._request))
             except Exception as error:
@@ -136,23 +140,10 @@ class Exchange(Generic[Q, R]):
                 response = outcome
             return outcome
         finally:
-            await self._aclose_all(response)
-
-    def _close_all(self, kept: R | None = None) -> None:
-        # An attempt needs the connection of the one before if the pool has no other.
-        while self._open:
-            response = self._open.pop()
-            if response is not kept:
-                response.close()
-
-    async def _aclose_all(self, kept: R | None = None) -> None:
-        while self._open:
-            response = self._open.pop()
-            if response is not kept:
-                await response.aclose()
+            await _aclose_all(self._failed, kept=response)
+            await _aclose_all(self._succeeded, kept=response)
 
     def _result(self, response: R) -> Result[R, UpstreamFailed | UpstreamRateLimited]:
-        self._open.append(response)
         status = response.status_code
         delay = from_headers(response.headers, now=datetime.now(UTC))
         host = self._request.url.host
@@ -162,7 +153,9 @@ class Exchange(Generic[Q, R]):
         elif is_upstream_failure(status):
             error = UpstreamFailed(host, status, '', retry_after=delay)
         else:
+            self._succeeded.append(response)
             return Success(response)
+        self._failed.append(response)
         self._errors.append(error)
         self._last = response
         return Failure(error)
@@ -187,3 +180,17 @@ class Exchange(Generic[Q, R]):
         if isinstance(self._last, Exception):
             raise self._last
         return self._last
+
+
+def _close_all(responses: list[R], *, kept: R | None = None) -> None:
+    while responses:
+        response = responses.pop()
+        if response is not kept:
+            response.close()
+
+
+async def _aclose_all(responses: list[R], *, kept: R | None = None) -> None:
+    while responses:
+        response = responses.pop()
+        if response is not kept:
+            await response.aclose()

@@ -2,21 +2,21 @@
 
 from collections.abc import Awaitable
 
-from seamwise.seams.http.exchange import Exchange, Message, Send
+from seamwise.seams.http.exchange import Exchange, Message, Scope, Send, effective_route
 from seamwise.seams.http.response import RawResponse
 
 
 class Sender:
     """Replacement for the `send` of one HTTP request."""
 
-    def __init__(self, exchange: Exchange, send: Send) -> None:
+    def __init__(self, exchange: Exchange, scope: Scope, send: Send) -> None:
         self.exchange = exchange
+        self._scope = scope
         self._send = send
         self.has_started = False
         """Whether the start of a response was sent."""
         self.is_event_stream = False
         """Whether the response consists of server-sent events."""
-        # FastAPI ends a stream of events before it raises the exception of its generator.
         self._is_end_held = False
         self.disconnect_error: OSError | None = None
         """The error with which the server reported that the client is disconnected."""
@@ -26,7 +26,11 @@ class Sender:
         if message['type'] == 'http.response.start':
             message = self._with_request_id(message)
             self.has_started = True
-        elif self.is_event_stream and not message.get('more_body'):
+        elif (
+            self.is_event_stream
+            and not message.get('more_body')
+            and _raises_after_end(effective_route(self._scope))
+        ):
             self._is_end_held = True
             message = {**message, 'more_body': True}
         return self._forward(message)
@@ -69,3 +73,12 @@ class Sender:
         # A line break ends an unfinished line of the event before.
         body = b'\n\nevent: %s\ndata: %s\n\n' % (name.encode(), data)
         await self._forward({'type': 'http.response.body', 'body': body})
+
+
+def _raises_after_end(route: object) -> bool:
+    """Return whether the exception of a stream can follow its end.
+
+    FastAPI ends a stream of events before it raises the exception of its generator. The end of any
+    other stream is final, and may be followed by background tasks.
+    """
+    return route is None or bool(getattr(route, 'is_sse_stream', False))

@@ -78,7 +78,7 @@ class SafeErrors:
         """Run the application for one connection."""
         kind = scope['type']
         if kind == 'http':
-            await self._run_http(scope, receive, Sender(self._exchange(scope), send))
+            await self._run_http(scope, receive, Sender(self._exchange(scope), scope, send))
         elif kind == 'websocket':
             await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
         else:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeVar
 
 from typing_extensions import Unpack
 
+from seamwise._safe_call import call_or_describe
 from seamwise.containers import Result, Success, expect_result
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
@@ -91,13 +92,20 @@ def deliver(
     try:
         events = list(build(session.locale))
     except Exception as error:  # noqa: BLE001 -- every exception is reported, also to the session
-        events = [defect(report_defect(error).ref, locale=session.locale)]
-    events = [replace_fields(event, session_id=session.session_id) for event in events]
+        locale = call_or_describe(lambda: session.locale, lambda _: 'en')
+        events = [defect(report_defect(error).ref, locale=locale)]
+    # An attribute of the application can raise too, and the session must still get the error.
+    session_id = call_or_describe(lambda: session.session_id, _unknown_id)
+    events = [replace_fields(event, session_id=session_id) for event in events]
     for error_event in events:
         _pass_to(session.send, error_event)
         if alert is not None and _needs_alert(error_event):
             _pass_to(alert, error_event)
     return events
+
+
+def _unknown_id(error: Exception) -> None:
+    report_defect(error)
 
 
 def _needs_alert(event: ErrorEvent) -> bool:

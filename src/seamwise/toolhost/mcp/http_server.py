@@ -53,12 +53,14 @@ class HttpServer:
         self._port = check_int('port', port, minimum=0)
         if port > _MAX_PORT:
             raise ValueError(f'port must be {_MAX_PORT} or less, not {port!r}.')
+        # Any address of 127.0.0.0/8 is a loopback address.
+        names = {*_LOOPBACK_NAMES, f'[{host}]' if ':' in host else host}
         self._app = server.streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=MAX_BODY,
             transport_security=TransportSecuritySettings(
-                allowed_hosts=[*_LOOPBACK_NAMES, *(f'{name}:*' for name in _LOOPBACK_NAMES)],
-                allowed_origins=[f'http://{name}:*' for name in _LOOPBACK_NAMES],
+                allowed_hosts=[*names, *(f'{name}:*' for name in names)],
+                allowed_origins=[f'http://{name}:*' for name in names],
             ),
         )
         self._uvicorn: _Uvicorn | None = None

@@ -38,6 +38,10 @@ class Stdio(Struct, frozen=True):
         # Arguments and variables can contain secrets.
         return f'<stdio {self.label!r}>'
 
+    @override
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return [('label', self.label)]
+
 
 class Http(Struct, frozen=True):
     """A server that uses streamable HTTP.
@@ -59,6 +63,10 @@ class Http(Struct, frozen=True):
     def __repr__(self) -> str:
         # The path, the query and headers can contain secrets.
         return f'<http {self.label!r}>'
+
+    @override
+    def __rich_repr__(self) -> list[tuple[str, object]]:
+        return [('label', self.label)]
 
 
 Transport: TypeAlias = Stdio | Http

@@ -23,12 +23,15 @@ class Batch(Generic[E]):
     Args:
         grace: The maximum time for a cancelled call to end, in seconds.
         on_outcome: Receives each outcome before the caller does.
+
+    Attributes:
+        calls: The calls, set before `start`: each one delivers its outcome to the batch.
     """
 
     def __init__(self, *, grace: float, on_outcome: Callable[[Outcome[E]], None]) -> None:
         self._grace = grace
         self._observe = on_outcome
-        self._calls: Sequence[CallRun[E]] = ()
+        self.calls: Sequence[CallRun[E]] = ()
         self._alarms: list[Alarm] = []
         self._ready: deque[Outcome[E]] = deque()
         self._pending = 0
@@ -37,17 +40,16 @@ class Batch(Generic[E]):
         self._wanted = 0
         """The number of outcomes that the waiter waits for."""
 
-    def start(self, calls: Sequence[CallRun[E]]) -> None:
+    def start(self) -> None:
         """Submit the calls in their order."""
-        self._calls = calls
-        self._pending = len(calls)
+        self._pending = len(self.calls)
         groups: dict[float, list[CallRun[E]]] = {}
-        for call in calls:
+        for call in self.calls:
             if call.timeout is not None:
                 groups.setdefault(call.timeout, []).append(call)
         for timeout, group in groups.items():
             self._alarms.append(REAL.alarm(timeout, partial(self._expire, group)))
-        for call in calls:
+        for call in self.calls:
             call.submit()
 
     def deliver(self, outcome: Outcome[E]) -> None:
@@ -66,14 +68,20 @@ class Batch(Generic[E]):
 
     async def all(self) -> list[Outcome[E]]:
         """Return the outcomes in the order of the calls, when all are there."""
-        await self._wait_for(len(self._calls))
+        await self._wait_for(len(self.calls))
         return sorted(self._ready, key=lambda outcome: outcome.place)
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Outcome[E]:
-        """Return the next outcome as soon as it is there."""
+        """Return the next outcome as soon as it is there.
+
+        Raises:
+            RuntimeError: Another task waits for the next outcome.
+        """
+        if self._waiter is not None and not self._waiter.done():
+            raise RuntimeError('The outcomes of an output can be read by one task at a time.')
         if not self._ready and not self._pending:
             raise StopAsyncIteration
         await self._wait_for(1)
@@ -82,7 +90,7 @@ class Batch(Generic[E]):
     async def close(self) -> None:
         """Cancel the calls that have not ended, and wait for their end."""
         self._stop_alarms()
-        unsettled = [call for call in self._calls if not call.is_settled]
+        unsettled = [call for call in self.calls if not call.is_settled]
         for call in unsettled:
             call.drop()
         if unsettled:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from seamwise.messages import shorten
+from seamwise.secrets import Secret
 
 PROTECTED: Final = '/v1/'
 """The prefix of the paths that need the token."""
@@ -62,7 +63,7 @@ class Access(Struct, frozen=True):
         hosts: The own hosts of the server.
     """
 
-    token: str
+    token: Secret[str]
     hosts: OwnHosts
 
 
@@ -94,7 +95,7 @@ class CheckAccess:
                 await send({'type': 'websocket.close', 'code': 1008})
                 return
         else:
-            _check(headers, scope['path'], self._access)
+            _check(headers, _route_path(scope), self._access)
         scope = {**scope, 'headers': _without_origin(scope['headers'])}
         await self._app(scope, receive, send)
 
@@ -103,12 +104,19 @@ def _check(headers: Headers, path: str, access: Access) -> None:
     problem = _host_problem(headers, access.hosts)
     if problem is not None:
         raise problem
-    if path.startswith(PROTECTED) and not _has_token(headers, access.token):
+    if path.startswith(PROTECTED) and not _has_token(headers, access.token.reveal()):
         raise HTTPException(
             401,
             'Send the token of this server in the header Authorization.',
             {'WWW-Authenticate': 'Bearer'},
         )
+
+
+def _route_path(scope: Scope) -> str:
+    """Return the path of a request below the mount of this application, as Starlette routes it."""
+    path: str = scope['path']
+    root_path: str = scope.get('root_path', '')
+    return path.removeprefix(root_path) if path.startswith(f'{root_path}/') else path
 
 
 def _host_problem(headers: Headers, own: OwnHosts) -> HTTPException | None:

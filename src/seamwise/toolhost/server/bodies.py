@@ -1,6 +1,5 @@
 """Reading of request bodies: their media type, and limits on size, time and number of calls."""
 
-from asyncio import timeout
 from typing import Final
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
+from seamwise.seams.http.limited_body import read_limited_body
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import parse
 
@@ -48,7 +48,11 @@ async def read_calls(
         ClientDisconnect: The client disconnected.
     """
     # seamwise: allow[SW102] the framework answers it
-    body = await _read_body(request, limits)
+    _check_headers(request)
+    # seamwise: allow[SW102] as above
+    body = await read_limited_body(
+        request, limit=limits.body, seconds=limits.seconds, name='The body'
+    )
     # In a thread: a body of some megabytes would hold up the other requests.
     calls = await run_in_threadpool(_parse, body)
     if type(calls) is Success and len(calls.unwrap()) > limits.calls:
@@ -61,21 +65,7 @@ async def read_calls(
     return calls
 
 
-async def _read_body(request: Request, limits: Limits) -> bytes:
-    _check_headers(request, limits)
-    body = bytearray()
-    try:
-        async with timeout(limits.seconds):
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > limits.body:
-                    raise _too_large(limits)
-    except TimeoutError as error:
-        raise HTTPException(408, f'The body did not arrive in {limits.seconds:g} s.') from error
-    return bytes(body)
-
-
-def _check_headers(request: Request, limits: Limits) -> None:
+def _check_headers(request: Request) -> None:
     content_type = request.headers.get('content-type', '')
     if content_type.partition(';')[0].strip().lower() != MEDIA_TYPE:
         raise HTTPException(
@@ -84,13 +74,6 @@ def _check_headers(request: Request, limits: Limits) -> None:
     encoding = request.headers.get('content-encoding', 'identity')
     if encoding.lower() != 'identity':
         raise HTTPException(415, f'The content encoding {shorten(encoding)!r} is not supported.')
-    length = request.headers.get('content-length', '0')
-    if length.isdecimal() and int(length) > limits.body:
-        raise _too_large(limits)
-
-
-def _too_large(limits: Limits) -> HTTPException:
-    return HTTPException(413, f'The body must have {limits.body:,} bytes or fewer.')
 
 
 def _parse(body: bytes) -> Result[list[ParsedCall], UnreadableCall | SchemaViolations]:

@@ -23,6 +23,7 @@ from seamwise.live.stores.memory import MemoryLog
 from seamwise.live.tokens import Principal
 from seamwise.seams.http import endpoint
 from seamwise.seams.http.tables import PARSING
+from seamwise.secrets import Secret
 from seamwise.toolhost.processor import Processor
 from seamwise.toolhost.server.demonstration import OPEN_SECONDS, demo_processor
 from seamwise.toolhost.server.live_calls import CallRunner, SeamOutputs
@@ -78,7 +79,7 @@ class LivePage:
         return LIVE_INDEX
 
     def routes(
-        self, processor: Processor[ToolError], *, token: str, max_calls: int
+        self, processor: Processor[ToolError], *, token: Secret[str], max_calls: int
     ) -> list[BaseRoute]:
         """Return the routes of the page and of its sessions.
 
@@ -124,15 +125,16 @@ class _Authorize:
     characters that a subprotocol cannot have.
     """
 
-    def __init__(self, token: str) -> None:
-        self._token = token.encode()
+    def __init__(self, token: Secret[str]) -> None:
+        self._token = token
 
     def __call__(self, connection: HTTPConnection) -> Result[Principal, Unauthenticated]:
         token = bearer_token(connection.scope)
         if token is None:
             return Failure(Unauthenticated('Bearer'))
         # In constant time, and as bytes: texts would have to be ASCII.
-        if any(compare_digest(text.encode(), self._token) for text in (token, unquote(token))):
+        expected = self._token.reveal().encode()
+        if any(compare_digest(text.encode(), expected) for text in (token, unquote(token))):
             return Success(Principal('owner of the token'))
         return Failure(Unauthenticated('Bearer', 'the token is not valid'))
 

@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from seamwise.catalog.tools import ToolError
-from seamwise.defects import DEFECT_KEY
+from seamwise.defects import entry_of
 from seamwise.toolhost.processor import Processor
 
 HEAD_SECONDS: Final = 10.0
@@ -210,4 +210,4 @@ class Server(uvicorn.Server):
 def _is_unreported(record: logging.LogRecord) -> bool:
     """Return False for a defect, which `SafeErrors` has logged, redacted and with a reference."""
     exception = record.exc_info[1] if record.exc_info else None
-    return exception is None or DEFECT_KEY not in vars(exception)
+    return exception is None or entry_of(exception) is None

@@ -169,13 +169,13 @@ class RedisLog(StoreLog):
     async def acknowledge(
         self, session: str, position: Position
     ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
-        return await self._sessions.acknowledge(session, position, self._clock())
+        return await self._sessions.acknowledge(session, position, self._now())
 
     @override
     async def snapshot(
         self, session: str, position: Position, state: object
     ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
-        return await self._sessions.snapshot(session, position, encode_state(state), self._clock())
+        return await self._sessions.snapshot(session, position, encode_state(state), self._now())
 
     @override
     async def delete(self, session: str) -> Result[None, StoreUnavailable]:
@@ -205,7 +205,7 @@ class RedisLog(StoreLog):
 
     @override
     async def _begin(self, session: str) -> Result[Position, StoreUnavailable]:
-        return await self._sessions.begin(session, self._clock())
+        return await self._sessions.begin(session, self._now())
 
     @override
     async def _append(
@@ -218,7 +218,7 @@ class RedisLog(StoreLog):
     ) -> Result[Stored, StreamClosed | StoreUnavailable]:
         bodies = [record for _, record in records]
         result = await self._sessions.append(
-            session, bodies, self._clock(), batch_id=batch_id, is_end=is_end
+            session, bodies, self._now(), batch_id=batch_id, is_end=is_end
         )
         if type(result) is Failure:
             return result
@@ -230,7 +230,7 @@ class RedisLog(StoreLog):
     async def _read(
         self, session: str, since: Position | None, *, count: int
     ) -> Result[View, SessionNotFound | StoreUnavailable]:
-        return await self._sessions.read(session, since, self._clock(), count=count)
+        return await self._sessions.read(session, since, self._now(), count=count)
 
     async def _replay_of(
         self, session: str, view: View, events: ReplayRange

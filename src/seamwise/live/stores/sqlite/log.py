@@ -5,7 +5,6 @@ import sqlite3
 from asyncio import AbstractEventLoop, Future, TimerHandle, gather, get_running_loop
 from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
-from math import isfinite
 from pathlib import Path
 from time import time
 from types import TracebackType
@@ -164,9 +163,7 @@ class SqliteLog(StoreLog):
         if type(appended) is Failure:
             return appended
         result = appended.unwrap()
-        if result.earlier is not None:
-            return Success(result.earlier)
-        return Success(decode_record(plain[-1].body, result.position, batch.at))
+        return Success(decode_record(plain[-1].body, result.position, result.at))
 
     @override
     async def replay(
@@ -260,7 +257,7 @@ class SqliteLog(StoreLog):
         if type(result) is Failure or not self._delivery.is_watched(batch.session):
             return
         appended = result.unwrap()
-        if appended.earlier is not None:
+        if appended.is_repetition:
             return
         epoch, top = appended.position.epoch, appended.position.seq
         items = [
@@ -370,13 +367,6 @@ class SqliteLog(StoreLog):
                 'Open it after the fork.'
             )
         return Success(self._threads)
-
-    def _now(self) -> float:
-        # A number of another type may have a `repr` that is no JSON.
-        now = float(self._clock())
-        if not isfinite(now):
-            raise ValueError(f'The clock of the log returned {now}, which is no time.')
-        return now
 
 
 class _Threads:

@@ -6,7 +6,7 @@ from typing import Final
 APPLICATION_ID: Final = 0x5365_614D
 """Marks a SQLite file as an event log; `file` and `sqlite3` show it."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The version of the tables."""
 
 _TABLES: Final = (
@@ -53,12 +53,13 @@ _TABLES: Final = (
         checksum INTEGER NOT NULL
     )
     """,
+    # The last event of each batch, without its body: the limits do not delete these rows.
     """
     CREATE TABLE batches (
         stream INTEGER NOT NULL,
         seq INTEGER NOT NULL,
         batch_id TEXT NOT NULL,
-        body BLOB NOT NULL,
+        at REAL NOT NULL,
         checksum INTEGER NOT NULL,
         PRIMARY KEY (stream, seq)
     ) WITHOUT ROWID

@@ -10,7 +10,7 @@ from msgspec import Struct
 from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
-from seamwise.live.events import Position, Record, Stored
+from seamwise.live.events import Position, Record
 from seamwise.live.limits import Limits
 from seamwise.live.stores.base import MAX_BATCH_IDS, new_epoch
 from seamwise.live.stores.sqlite.files import StoreDamagedError
@@ -18,7 +18,6 @@ from seamwise.live.stores.sqlite.schema import number
 from seamwise.live.stores.sqlite.streams import (
     Stream,
     create_stream,
-    decode_body,
     encode_body,
     extend_crc,
     first_since,
@@ -56,11 +55,13 @@ class Appended(Struct, frozen=True):
 
     Attributes:
         position: The position behind the last event.
-        earlier: The last event of the same batch id, if it was stored by an earlier call.
+        at: The time of the last event, in seconds since 1970.
+        is_repetition: Whether an earlier call has stored the events.
     """
 
     position: Position
-    earlier: Stored | None = None
+    at: float
+    is_repetition: bool = False
 
 
 class Writes:
@@ -90,7 +91,7 @@ class Writes:
         stream = self._load_or_create(session)
         # seamwise: allow[SW102] it ends the transaction, and is `StoreUnavailable` for the caller
         if batch.batch_id is not None and (earlier := self._earlier(stream, batch.batch_id)):
-            return Success(Appended(earlier.position, earlier))
+            return Success(earlier)
         if stream.is_ended:
             return Failure(StreamClosed(session))
         epoch, at = stream.epoch.encode(), repr(batch.at).encode()
@@ -105,8 +106,8 @@ class Writes:
         stream.is_ended = int(batch.is_end)
         self._changed[session] = self._extended[session] = stream
         if batch.batch_id is not None:
-            self._remember(stream, batch.batch_id, body)
-        return Success(Appended(stream.position))
+            self._remember(stream, batch.batch_id, batch.at)
+        return Success(Appended(stream.position, batch.at))
 
     def acknowledge(
         self, session: str, position: Position
@@ -224,24 +225,24 @@ class Writes:
             return Failure(AckAhead(position.seq, stream.top))
         return Success(stream)
 
-    def _earlier(self, stream: Stream, batch_id: str) -> Stored | None:
+    def _earlier(self, stream: Stream, batch_id: str) -> Appended | None:
         row = self.connection.execute(
-            'SELECT seq, body, checksum FROM batches WHERE stream = ? AND batch_id = ?',
+            'SELECT seq, at, checksum FROM batches WHERE stream = ? AND batch_id = ?',
             (stream.id, batch_id),
         ).fetchone()
         if row is None:
             return None
-        seq, body, checksum = row
-        is_intact = type(body) is bytes and type(seq) is int
-        if not is_intact or _batch_checksum(stream, seq, batch_id, body) != checksum:
+        seq, at, checksum = row
+        is_intact = type(at) is float and type(seq) is int
+        if not is_intact or _batch_checksum(stream, seq, batch_id, at) != checksum:
             raise StoreDamagedError('the row of a batch is damaged')
-        return decode_body(body)
+        return Appended(Position(stream.epoch, seq), at, is_repetition=True)
 
-    def _remember(self, stream: Stream, batch_id: str, body: bytes) -> None:
-        checksum = _batch_checksum(stream, stream.top, batch_id, body)
+    def _remember(self, stream: Stream, batch_id: str, at: float) -> None:
+        checksum = _batch_checksum(stream, stream.top, batch_id, at)
         _ = self.connection.execute(
             'INSERT INTO batches VALUES (?, ?, ?, ?, ?)',
-            (stream.id, stream.top, batch_id, body, checksum),
+            (stream.id, stream.top, batch_id, at, checksum),
         )
         if stream.batches < MAX_BATCH_IDS:
             stream.batches += 1
@@ -294,5 +295,5 @@ def newest_version(connection: Connection) -> int:
     )
 
 
-def _batch_checksum(stream: Stream, seq: int, batch_id: str, body: bytes) -> int:
-    return crc32(body, crc32(f'{stream.epoch}:{seq}:{batch_id}'.encode()))
+def _batch_checksum(stream: Stream, seq: int, batch_id: str, at: float) -> int:
+    return crc32(f'{stream.epoch}:{seq}:{at!r}:{batch_id}'.encode())

@@ -166,10 +166,14 @@ class Workspace:
         """
         with self.open_folder(names[:-1]) as folder:
             descriptor = os.open(names[-1], _READ_FLAGS, dir_fd=folder)
-        with os.fdopen(descriptor, 'rb') as stream:
+        try:
+            # Before `fdopen`: that of a folder raises, and leaves the descriptor open.
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise FileNotFoundError(errno.ENOENT, 'no longer a regular file', names[-1])
-            yield stream
+            with os.fdopen(descriptor, 'rb', closefd=False) as stream:
+                yield stream
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def scan_folder(self, names: Names) -> Generator[Iterator[os.DirEntry[str]], None, None]:
