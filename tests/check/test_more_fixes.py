@@ -276,3 +276,116 @@ def test_open_channel_names_the_errors_that_arrive(shop: Path) -> None:
     shop.write_text(START + text, encoding='utf-8')
     report = CliRunner().invoke(command, ['.']).stdout
     assert 'is `TaggedError`, which names no specific error; it can return `Missing`.' in report
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        """\
+        def final(uid: int) -> Result[str, Missing]:
+            try:
+                return Success('ada')
+            finally:
+                find(uid)
+        """,
+        """\
+        def handler(uid: str) -> Result[int, Missing]:
+            try:
+                number = int(uid)
+            except ValueError:
+                find(0)
+                raise
+            return Success(number)
+        """,
+        """\
+        def transaction(db: sqlite3.Connection, uid: int) -> Result[str, Missing]:
+            with db:
+                db.execute('INSERT INTO users VALUES (?)', [uid])
+                find(uid)
+            return Success('ada')
+        """,
+        """\
+        def one_line(uid: int) -> Result[str, Missing]:
+            find(uid); print(uid)
+            return Success('ada')
+        """,
+    ],
+)
+def test_a_failure_is_not_returned_where_more_would_be_lost(shop: Path, text: str) -> None:
+    result, fixed = fix(shop, text, start=START + 'import sqlite3\n\n')
+    assert fixed == dedent(text)
+    assert 'error[SW101]' in result.stdout
+    assert 'fixed 0 findings' in result.stderr
+
+
+def test_a_result_that_its_own_statement_binds_is_left_alone(shop: Path) -> None:
+    text = """\
+        def bind(uid: int) -> Result[str, Missing]:
+            pair = ((result := find(uid)), result.unwrap())
+            return Success(str(pair))
+        """
+    result, fixed = fix(shop, text)
+    assert fixed == dedent(text)
+    assert 'warning[SW104]' in result.stdout
+
+
+def test_an_unwrap_whose_exception_is_handled_is_no_finding(shop: Path) -> None:
+    text = """\
+        from returns.primitives.exceptions import UnwrapFailedError
+
+
+        def name(uid: int) -> Result[str, Missing]:
+            try:
+                name = find(uid).unwrap()
+            except UnwrapFailedError:
+                name = 'nobody'
+            return Success(name) if name else find(uid)
+        """
+    result, fixed = fix(shop, text)
+    assert (result.exit_code, fixed) == (0, dedent(text))
+
+
+@pytest.mark.parametrize(
+    ('before', 'after', 'name'),
+    [
+        ("error = 'none'", 'print(error)', 'error_2'),
+        ("error = error_2 = 'none'", 'print(error, error_2)', 'error_3'),
+        ('pass', 'pass', 'error'),
+    ],
+)
+def test_the_name_of_a_cause_is_free(shop: Path, before: str, after: str, name: str) -> None:
+    text = f"""\
+        class Unreadable(TaggedError, category=Category.STORAGE, message='unreadable'):
+            cause: Cause | None = None
+
+
+        def read(text: str) -> Result[int, Unreadable]:
+            {before}
+            try:
+                int('1')
+            except TypeError as error:
+                print(error)
+            try:
+                return Success(int(text))
+            except ValueError:
+                {after}
+                return Failure(Unreadable())
+        """
+    _, fixed = fix(shop, text, start=START + 'from seamwise import Cause\n\n')
+    assert fixed == dedent(text).replace(
+        'except ValueError:', f'except ValueError as {name}:'
+    ).replace('Unreadable())', f'Unreadable(cause={name}))')
+
+
+def test_a_channel_that_names_its_only_exception_is_left_alone(shop: Path) -> None:
+    text = """\
+        class Bad(Exception):
+            pass
+
+
+        def check(uid: int) -> Result[int, Bad]:
+            return Success(uid) if uid else Failure(Bad())
+        """
+    result, fixed = fix(shop, text)
+    assert (result.exit_code, fixed) == (0, dedent(text))
+    assert 'hint[SW106]' in result.stdout

@@ -296,7 +296,7 @@ def _report_adoption(
 
 def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':
     """Apply all safe fixes, and return the report on the remaining findings."""
-    from seamwise.check.fixes import fix_all  # noqa: PLC0415
+    from seamwise.check.repeated_fixes import fix_all  # noqa: PLC0415
 
     try:
         summary = fix_all(run)
@@ -306,10 +306,11 @@ def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':
         ) from error
     findings, files = pluralize(summary.fixed, 'finding'), pluralize(len(summary.paths), 'file')
     write_stderr(f'seamwise: fixed {findings} in {files}.')
-    for finding in summary.rejected:
+    for rejected in summary.rejected:
+        finding = rejected.finding
         write_stderr(
-            f'seamwise: {escape(finding.path)}:{finding.line}: the fix of {finding.code} would add'
-            ' a type error, so it is not applied.'
+            f'seamwise: {escape(finding.path)}:{finding.line}: the fix of {finding.code} would'
+            f' {rejected.reason}, so it is not applied.'
         )
     return summary.report
 

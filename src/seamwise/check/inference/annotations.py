@@ -129,9 +129,10 @@ def _replacement(channel: ast.expr, errors: Sequence[str], module: Module) -> tu
     """Return the edit that writes a channel as a union of errors, if all of them have a name."""
     local_names = top_level_names(module)
     names = [local_names[error] for error in errors if error in local_names]
-    if not names or len(names) < len(errors):
+    text = ' | '.join(sorted(names))
+    if not names or len(names) < len(errors) or text == node_source(channel, module):
         return ()
-    return (node_edit(channel, ' | '.join(sorted(names)), module),)
+    return (node_edit(channel, text, module),)
 
 
 def _annotated_channel(function: Function, module: Module) -> ast.expr | None:

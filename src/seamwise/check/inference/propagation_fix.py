@@ -9,6 +9,7 @@ from seamwise.check.inference.annotations import node_edit, node_source, top_lev
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.functions import declared_errors, do_parameter
 from seamwise.check.inference.imports import import_edits
+from seamwise.check.inference.transactions import commits
 from seamwise.check.typed_ast.channels import (
     ErrorSet,
     channel_of,
@@ -35,12 +36,12 @@ def discarded_result_edits(statement: ast.Expr, inference: ErrorInference) -> tu
     module, value = inference.module, statement.value
     function = _function_around(statement, module)
     errors = _errors(value, module)
-    if function is None or errors is None:
+    if function is None or errors is None or _has_other_exit(statement, module):
         return ()
     do = _do_name(function, errors, module)
     if do is not None:
         return (node_edit(value, f'{do}({node_source(value, module)})', module),)
-    if not _may_return(function, errors, inference):
+    if not _may_return(function, errors, inference) or _would_commit(statement, module):
         return ()
     name = _free_name(value, function)
     return tuple(_early_return(statement, value, name, module))
@@ -57,7 +58,7 @@ def unwrap_edits(call: ast.Call, inference: ErrorInference) -> tuple[TextEdit, .
     value = call.func.value
     function = _function_around(call, module)
     errors = _errors(value, module)
-    if function is None or errors is None:
+    if function is None or errors is None or _has_other_exit(call, module):
         return ()
     do = _do_name(function, errors, module)
     if do is not None:
@@ -66,7 +67,11 @@ def unwrap_edits(call: ast.Call, inference: ErrorInference) -> tuple[TextEdit, .
     statement = _statement_of(call, module)
     if statement is None or not _may_return(function, errors, inference):
         return ()
+    if _would_commit(statement, module):
+        return ()
     if isinstance(value, ast.Name):
+        if _binds(statement, value.id):
+            return ()
         return tuple(_check_before(statement, value.id, module))
     if getattr(statement, 'value', None) is not call:
         # Another part of the statement might have to run before the call.
@@ -99,6 +104,38 @@ def _function_around(node: ast.AST, module: Module) -> Function | None:
     ):
         parent = module.parents.get(parent)
     return parent if isinstance(parent, FUNCTIONS) else None
+
+
+def _has_other_exit(node: ast.AST, module: Module) -> bool:
+    """Return whether a failure at a node must not leave the function.
+
+    In `finally`, and in a handler that raises, it would replace an exception.
+    """
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        match parent:
+            case ast.Try(finalbody=final) | ast.TryStar(finalbody=final) if node in final:
+                return True
+            case ast.ExceptHandler() if any(isinstance(part, ast.Raise) for part in walk(parent)):
+                return True
+            case _:
+                pass
+        node, parent = parent, module.parents.get(parent)
+    return False
+
+
+def _would_commit(node: ast.AST, module: Module) -> bool:
+    """Return whether a `return` at a node commits a transaction."""
+    parent = module.parents.get(node)
+    while parent is not None and not isinstance(parent, FUNCTIONS):
+        if isinstance(parent, ast.With | ast.AsyncWith) and any(
+            commits(item.context_expr, module) for item in parent.items
+        ):
+            return True
+        parent = module.parents.get(parent)
+    return isinstance(parent, FUNCTIONS) and any(
+        commits(decorator, module) for decorator in parent.decorator_list
+    )
 
 
 def _covers(channel: ErrorSet | None, errors: ErrorSet) -> bool:
@@ -135,6 +172,13 @@ def _statement_of(node: ast.AST, module: Module) -> ast.stmt | None:
     return parent if isinstance(parent, _SIMPLE) else None
 
 
+def _binds(statement: ast.stmt, name: str) -> bool:
+    """Return whether an expression of a statement binds a name: `(name := …)`."""
+    return any(
+        isinstance(node, ast.NamedExpr) and node.target.id == name for node in walk(statement)
+    )
+
+
 def _free_name(value: ast.expr, function: Function) -> str:
     """Return an unused name for a Result, as in `find_result`."""
     call = value.value if isinstance(value, ast.Await) else value
@@ -151,10 +195,13 @@ def _free_name(value: ast.expr, function: Function) -> str:
 
 
 def _indent(statement: ast.stmt, module: Module) -> str | None:
-    """Return the indentation of a statement; None if something else is before it in the line."""
+    """Return the indentation of a statement; None if another one is in the same line."""
     line = module.lines[statement.lineno - 1]
     start = line[: module.column(statement.lineno, statement.col_offset)]
-    return start if not start.strip() else None
+    end_line = statement.end_lineno or statement.lineno
+    end = module.column(end_line, statement.end_col_offset or statement.col_offset)
+    rest = module.lines[end_line - 1][end:].lstrip()
+    return start if not start.strip() and not rest.startswith(';') else None
 
 
 def _early_return(

@@ -56,52 +56,14 @@ factories, engines and connections, and their transactions; a `sqlite3.Connectio
 
 import ast
 from collections.abc import Iterator
-from types import MappingProxyType
 
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference.error_inference import FAILURE_CALLS
+from seamwise.check.inference.transactions import commits
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
+from seamwise.check.typed_ast.channels import channel_of, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
-from seamwise.check.typed_ast.qualified_names import qualified_name
 
-_TRANSACTIONS = frozenset({
-    'sqlite3.Connection',
-    'sqlalchemy.orm.session.SessionTransaction', 'sqlalchemy.engine.base.Transaction',
-    'sqlalchemy.ext.asyncio.session.AsyncSessionTransaction',
-    'sqlalchemy.ext.asyncio.engine.AsyncTransaction',
-    'psycopg.Connection', 'psycopg.connection.Connection',
-    'psycopg.AsyncConnection', 'psycopg.connection_async.AsyncConnection',
-    'psycopg.transaction.Transaction', 'psycopg.transaction.AsyncTransaction',
-    'psycopg2.extensions.connection', 'psycopg2._psycopg.connection',
-    'asyncpg.transaction.Transaction',
-    'django.db.transaction.Atomic',
-})  # fmt: skip
-"""Classes of context managers that commit when their block ends normally."""
-
-_BEGIN = frozenset({'begin', 'begin_nested', 'begin_twophase'})
-_METHODS = MappingProxyType({
-    **dict.fromkeys((
-        'sqlalchemy.orm.session.Session', 'sqlalchemy.orm.session.sessionmaker',
-        'sqlalchemy.orm.scoping.scoped_session', 'sqlalchemy.engine.base.Engine',
-        'sqlalchemy.engine.base.Connection', 'sqlalchemy.ext.asyncio.session.AsyncSession',
-        'sqlalchemy.ext.asyncio.session.async_sessionmaker',
-        'sqlalchemy.ext.asyncio.scoping.async_scoped_session',
-        'sqlalchemy.ext.asyncio.engine.AsyncEngine',
-        'sqlalchemy.ext.asyncio.engine.AsyncConnection',
-    ), _BEGIN),
-    **dict.fromkeys((
-        'psycopg.Connection', 'psycopg.connection.Connection', 'psycopg.AsyncConnection',
-        'psycopg.connection_async.AsyncConnection', 'asyncpg.connection.Connection',
-        'asyncpg.pool.PoolConnectionProxy',
-    ), frozenset({'transaction'})),
-    **dict.fromkeys((
-        'psycopg_pool.pool.ConnectionPool', 'psycopg_pool.pool_async.AsyncConnectionPool',
-    ), frozenset({'connection'})),
-})  # fmt: skip
-"""Methods that return such a context manager, by the class that defines them."""
-
-_FUNCTIONS = frozenset({'django.db.transaction.atomic'})
 _ROLLBACKS = frozenset({'rollback', 'set_rollback'})
 _READS = frozenset({
     'all', 'count', 'exists', 'fetchall', 'fetchmany', 'fetchone', 'filter', 'filter_by', 'first',
@@ -162,7 +124,7 @@ def _transaction_around(statement: ast.Return, module: Module) -> ast.expr | Non
             managers = [item.context_expr for item in parent.items]
         elif isinstance(parent, FUNCTIONS):
             managers = parent.decorator_list
-        manager = next((manager for manager in managers if _commits(manager, module)), None)
+        manager = next((manager for manager in managers if commits(manager, module)), None)
         if manager is not None:
             nodes = [child for part in before for child in _nodes_before(part)]
             is_rolled_back = any(map(_is_rollback, nodes))
@@ -212,19 +174,6 @@ def _nodes_before(part: ast.AST) -> Iterator[ast.AST]:
     for child in children(part):
         if child not in ended:
             yield from _nodes_before(child)
-
-
-def _commits(manager: ast.expr, module: Module) -> bool:
-    if any(base_names(member) & _TRANSACTIONS for member in union_members(module.type_of(manager))):
-        return True
-    function = manager.func if isinstance(manager, ast.Call) else manager
-    if qualified_name(function, module) in _FUNCTIONS:
-        return True
-    if not isinstance(manager, ast.Call) or not isinstance(manager.func, ast.Attribute):
-        return False
-    owners = union_members(module.type_of(manager.func.value))
-    names = frozenset[str]().union(*map(base_names, owners))
-    return any(manager.func.attr in _METHODS.get(name, ()) for name in names)
 
 
 def _is_rollback(node: ast.AST) -> bool:

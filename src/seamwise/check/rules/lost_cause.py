@@ -47,6 +47,7 @@ def parse(text: str) -> Result[object, SettingsUnreadable]:
 
 import ast
 from collections.abc import Iterator
+from itertools import chain, count
 
 from seamwise.check._mypy.nodes import TypeInfo, Var
 from seamwise.check._mypy.types import Instance
@@ -224,7 +225,7 @@ def _cause_edits(
         return ()
     if module.lines[line - 1][end - 1 : end + 1] != '()':
         return ()
-    name = handler.name or 'error'
+    name = handler.name or _free_name(handler, module)
     edits = [TextEdit(line, end, line, end, '', f'cause={name}')]
     if handler.name is None:
         type_line = handler.type.end_lineno or 0
@@ -234,6 +235,33 @@ def _cause_edits(
             return ()
         edits.insert(0, TextEdit(type_line, type_end, type_line, type_end, '', f' as {name}'))
     return tuple(edits)
+
+
+def _free_name(handler: ast.ExceptHandler, module: Module) -> str:
+    """Return a name for an exception which nothing outside of other handlers uses."""
+    scope: ast.AST = handler
+    while not isinstance(scope, (*FUNCTIONS, ast.Module)):
+        scope = module.parents[scope]
+    used = {*_used_names(scope, handler)}
+    names = chain(['error'], (f'error_{number}' for number in count(2)))
+    return next(name for name in names if name not in used)
+
+
+def _used_names(node: ast.AST, handler: ast.ExceptHandler) -> Iterator[str]:
+    """Yield the names in a scope, without those that another handler binds and uses itself."""
+    for child in children(node):
+        names = {*_used_names(child, handler)}
+        is_related = child in walk(handler) or handler in walk(child)
+        if isinstance(child, ast.ExceptHandler) and not is_related:
+            names.discard(child.name or '')
+        yield from names
+    match node:
+        case ast.Name(name) | ast.arg(name) | ast.ExceptHandler(name=str(name)):
+            yield name
+        case ast.Global() | ast.Nonlocal():
+            yield from node.names
+        case _:
+            pass
 
 
 def _is_self_explanatory(caught: ast.expr, module: Module) -> bool:

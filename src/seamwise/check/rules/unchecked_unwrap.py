@@ -38,6 +38,7 @@ def hello(uid: int) -> str:
 | `assert is_success(result)` | yes: it can fail just like `.unwrap()` |
 | `.unwrap()` of each item after `any` or `all` has checked the items | no |
 | `.unwrap()` after such an assertion | no: the assertion itself is reported |
+| `.unwrap()` in a `try` with `except UnwrapFailedError` | no |
 | An `IOResult` of `returns`, e.g. of an `@impure_safe` function | as a Result |
 | Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
 
@@ -62,6 +63,7 @@ _UNTYPED_GUARD = 'returns.pipeline.is_successful'
 """Checks a Result at run time, but narrows no type."""
 _CONTAINERS = SUCCESS | FAILURE | {'returns.io.IOSuccess', 'returns.io.IOFailure'}
 _CHECKS = _GUARDS | {'builtins.isinstance', 'builtins.type'}
+_UNWRAP_ERRORS = frozenset({'returns.primitives.exceptions.UnwrapFailedError'})
 _HELP = (
     'Check it first (`isinstance`, `is_success`, a `match`),'
     ' or use `.bind`, `.value_or`, `do` or `or_raise`.'
@@ -104,6 +106,8 @@ def _check_call(
     may_raise = channel.is_failure if method == 'unwrap' else channel.is_success
     if not may_raise or _has_unfollowed_check(value, call, channel, module):
         return
+    if _is_handled(call, module):
+        return
     container = 'a Failure' if method == 'unwrap' else 'a Success'
     message = (
         f'`.{method}()` raises if this Result is {container}, and no earlier check rules that out.'
@@ -135,6 +139,21 @@ def _has_unfollowed_check(
         if name in _CHECKS and (channel.is_open or _is_assigned(node, module)):
             return True
     return channel.is_open and _is_matched(value, call, module)
+
+
+def _is_handled(call: ast.Call, module: Module) -> bool:
+    """Return whether a handler around a call names the exception of `unwrap`."""
+    node: ast.AST = call
+    while (parent := module.parents.get(node)) is not None and not isinstance(node, FUNCTIONS):
+        if isinstance(parent, ast.Try | ast.TryStar) and node in parent.body:
+            for handler in parent.handlers:
+                caught = handler.type
+                classes = caught.elts if isinstance(caught, ast.Tuple) else [caught]
+                names = {module.full_name(item) for item in classes if item is not None}
+                if names & _UNWRAP_ERRORS:
+                    return True
+        node = parent
+    return False
 
 
 def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
