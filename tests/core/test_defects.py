@@ -12,6 +12,7 @@ from typing import Any
 
 import anyio
 import pytest
+from mypy.util import DecodeError
 from typing_extensions import override
 
 import seamwise
@@ -641,3 +642,13 @@ def test_on_defect_accepts_a_function_without_a_signature(
 
     monkeypatch.setattr(defects, 'signature', unknown)
     on_defect(lambda _report, _defect: None)()
+
+
+def test_an_exception_whose_class_hides_its_attributes_is_reported_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    # mypyc has compiled the class: its instances have no `__dict__`.
+    error = DecodeError('unknown encoding')
+    assert not hasattr(error, '__dict__')
+    assert report_defect(error).ref == report_defect(error).ref
+    assert len(caplog.records) == 1

@@ -626,3 +626,35 @@ def test_importing_redaction_loads_no_pattern_modules() -> None:
         [sys.executable, '-c', code], capture_output=True, text=True, check=True
     )
     assert process.stdout == '[]\n'
+
+
+class LostMapping(Mapping[str, str]):
+    @override
+    def __getitem__(self, key: str, /) -> str:
+        raise RuntimeError('the database has gone')
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        raise RuntimeError('the database has gone')
+
+    @override
+    def __len__(self) -> int:
+        return 1
+
+
+class UnboundProxy:
+    @property  # type: ignore[misc]  # as in Werkzeug
+    @override
+    def __class__(self) -> type:
+        raise RuntimeError('working outside of request context')
+
+
+@pytest.mark.parametrize('class_', [LostMapping, UnboundProxy])
+def test_a_value_whose_code_raises_is_shown_by_its_type(class_: type) -> None:
+    value, name = class_(), class_.__name__
+    assert redact({'a': value, 'b': 'hunter2', 'password': value}) == {
+        'a': f'<{name}>',
+        'b': 'hunter2',
+        'password': '***',
+    }
+    assert redact(value) == f'<{name}>'

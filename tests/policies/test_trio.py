@@ -7,7 +7,16 @@ import trio
 import trio.lowlevel
 
 from seamwise import Failure, Result, Success
-from seamwise.policies import DeadlineExceeded, Guard, bulkhead, circuit, deadline, hedge, retry
+from seamwise.policies import (
+    DeadlineExceeded,
+    Guard,
+    bulkhead,
+    circuit,
+    deadline,
+    hedge,
+    rate_limit,
+    retry,
+)
 from seamwise.policies.testing import FakeWorld
 from tests.policies.errors import Down
 
@@ -60,3 +69,23 @@ def test_refused_guard_holds_no_permit() -> None:
 
     trio.run(main)
     assert pool.in_flight == 0
+
+
+@pytest.mark.parametrize('kind', ['bulkhead', 'rate_limit'])
+def test_refused_guard_leaves_no_waiter(kind: str) -> None:
+    guard = (
+        bulkhead(1, name='x', queue=5, wait=60.0)
+        if kind == 'bulkhead'
+        else rate_limit(1, name='x', period=60.0, wait=60.0)
+    )
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match='trio'):
+            await guard.run(fail)
+
+    def occupied() -> Result[str, Down]:
+        trio.run(main)
+        return Success('page')
+
+    assert guard.run_sync(occupied) == Success('page')
+    assert guard.waiting == 0

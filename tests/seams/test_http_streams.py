@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from fastapi.testclient import TestClient
+from starlette.background import BackgroundTask
 from starlette.responses import StreamingResponse
 
 from seamwise import Category, Failure, Result, Success, TaggedError, or_raise
@@ -214,3 +215,40 @@ def test_a_partial_function_with_a_yield_is_streamed_as_without_install() -> Non
         response = TestClient(app).get('/')
         answers.append((response.status_code, response.text))
     assert answers[0] == answers[1] == (200, 'data: 0\n\ndata: 1\n\n')
+
+
+def test_a_stream_ends_before_its_background_task() -> None:
+    async def later() -> None:
+        steps.append('background')
+
+    async def one_event() -> AsyncIterator[str]:
+        yield 'data: 0\n\n'
+
+    def answer() -> StreamingResponse:
+        return StreamingResponse(
+            one_event(), media_type='text/event-stream', background=BackgroundTask(later)
+        )
+
+    async def receive() -> dict[str, object]:
+        await asyncio.sleep(60)
+        raise AssertionError('the response does not end')
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        if message['type'] == 'http.response.body' and not message.get('more_body'):
+            steps.append('end')
+
+    steps: list[str] = []
+    app = FastAPI()
+    install(app, TABLE)
+    app.add_api_route('/', answer)
+    scope = {
+        'type': 'http',
+        'method': 'GET',
+        'path': '/',
+        'root_path': '',
+        'headers': [],
+        'query_string': b'',
+        'asgi': {'version': '3.0', 'spec_version': '2.4'},
+    }
+    asyncio.run(app(scope, receive, send))
+    assert steps == ['end', 'background']

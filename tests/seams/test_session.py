@@ -611,6 +611,20 @@ def test_publish_sends_a_failure_with_the_id_and_language_of_the_session() -> No
     )
 
 
+@pytest.mark.parametrize('name', ['locale', 'session_id'])
+def test_a_session_whose_attribute_raises_gets_the_event(name: str) -> None:
+    class DetachedSession(RecordingSession):
+        @override
+        def __getattribute__(self, attribute: str, /) -> object:
+            if attribute == name:
+                raise LookupError('the user has gone')
+            return super().__getattribute__(attribute)
+
+    session = DetachedSession()
+    [sent] = publish(Failure(FileNotFound('t', 'a.txt')), session, adapter=ALL)
+    assert session.sent == [sent]
+
+
 def test_event_has_no_id_and_number_outside_a_session() -> None:
     [sent] = publish(
         Failure(FileNotFound('t', 'a.txt')), RecordingSession(session_id=None), adapter=ALL

@@ -16,10 +16,13 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
+from seamwise.policies import BulkheadFull, bulkhead
 from seamwise.toolhost import Tools, tool
 from seamwise.toolhost.builtin import workspace_tools
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.guards.guarded_call import GuardedRunner
 from seamwise.toolhost.host import Host
+from seamwise.toolhost.output_reader import read_output
 from seamwise.toolhost.reader import read_calls
 from tests.toolhost.helpers import error_of, tree, value_of
 
@@ -168,3 +171,39 @@ def test_an_exception_of_a_tool_propagates_and_the_next_call_runs(workspace: Wor
     with pytest.raises(ZeroDivisionError):
         host.run(calls[0])
     value_of(host.run(calls[1]))
+
+
+def test_an_exception_of_a_tool_does_not_end_the_count_of_mistakes(workspace: Workspace) -> None:
+    host = Host(TOOLS, mistake_limit=2)
+    bug, *mistakes = read_calls(
+        BytesIO(
+            b'{"tool": "play", "arguments": {"outcome": "bug"}}\n'
+            + b'{"tool": "play", "arguments": {"other": 1}}\n' * 3
+        )
+    )
+    with pytest.raises(ZeroDivisionError):
+        host.run(bug)
+    results = [host.run(line) for line in mistakes]
+    assert error_of(results[-1], TooManyMistakes) == TooManyMistakes(2, 2)
+
+
+@tool(namespace='bank')
+def pay(amount: int) -> int:
+    """Pay."""
+    return amount
+
+
+@pytest.mark.parametrize(
+    'call',
+    [
+        b'{"name": "bank__pay", "arguments": {"amount": 1}}',
+        b'{"namespace": "bank", "name": "pay", "arguments": {"amount": 1}}',
+    ],
+)
+def test_the_guards_of_a_tool_apply_to_each_spelling_of_its_name(call: bytes) -> None:
+    guard = bulkhead(1, name='bank__pay', queue=0)
+    host = Host(Tools([pay]), runner=GuardedRunner({'bank__pay': guard}), repeat_limit=0)
+    [line] = read_output(BytesIO(call))
+    value_of(host.run(line))
+    with guard.acquire():
+        error_of(host.run(line), BulkheadFull)

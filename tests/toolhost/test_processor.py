@@ -325,6 +325,27 @@ class TestOrderAndLimits:
         assert isinstance(again[0].result.failure(), ToolRepeated)
         assert results(other) == [Success(1)]
 
+    async def test_an_argument_without_a_json_form_is_a_failure_of_its_call(self) -> None:
+        async with Processor(echo, repeat_limit=2) as processor:
+            outcomes = await processor.run([call('echo', value=1), call('echo', value=b'1')])
+        assert outcomes[0].result == Success(1)
+        assert isinstance(outcomes[1].result.failure(), InvalidParameter)
+
+    async def test_two_tasks_cannot_iterate_over_one_output(self) -> None:
+        async with Processor(pause) as processor:
+            calls = [call('pause', seconds=0.05)] * 2
+            async with processor.stream(calls) as outcomes:
+
+                async def next_outcome() -> Outcome[ToolFailed]:
+                    return await anext(outcomes)
+
+                first = asyncio.create_task(next_outcome())
+                await asyncio.sleep(0)
+                with pytest.raises(RuntimeError, match='one task at a time'):
+                    await anext(outcomes)
+                assert (await first).result == Success(0.05)
+                assert (await anext(outcomes)).result == Success(0.05)
+
 
 class TestTimeouts:
     async def test_a_late_call_is_cancelled_and_has_its_attempts(self) -> None:

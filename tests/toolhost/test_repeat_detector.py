@@ -115,3 +115,18 @@ def test_calls_of_another_tool_differ_and_huge_numbers_compare() -> None:
 
 def test_arguments_with_lone_surrogates_are_compared() -> None:
     assert refusals('\udcff\udcff\udcfe', 1) == '.x.'
+
+
+def test_tools_of_two_namespaces_differ_and_both_spellings_of_one_are_equal() -> None:
+    detector = RepeatDetector(limit=1)
+    assert detector.record(ToolCall('ping', {}, namespace='a')) is None
+    assert detector.record(ToolCall('ping', {}, namespace='b')) is None
+    assert detector.record(ToolCall('b__ping', {})) is not None
+
+
+@pytest.mark.parametrize('value', [b'1', {1: 2, 'a': 3}, object, {'x'}])
+def test_arguments_without_a_json_form_are_compared(value: object) -> None:
+    detector = RepeatDetector(limit=1)
+    assert detector.record(ToolCall('x', {'a': 1})) is None
+    assert detector.record(ToolCall('x', {'a': value})) is None
+    assert detector.record(ToolCall('x', {'a': value})) is not None

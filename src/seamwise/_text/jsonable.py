@@ -12,6 +12,7 @@ import msgspec
 from typing_extensions import TypeIs
 
 from seamwise._safe_call import call_or_describe
+from seamwise._text.json_pointer import json_pointer
 from seamwise.messages import shorten
 from seamwise.secrets import MASK, Secret
 
@@ -172,7 +173,7 @@ def _infinite_number(value: object) -> tuple[str, str] | None:
             return pointer, f'must be a finite number, not {item}'
         for type_, parts in _PARTS:
             if isinstance(item, type_):
-                stack += ((f'{pointer}/{_escape(str(key))}', part) for key, part in parts(item))
+                stack += ((pointer + json_pointer([str(key)]), part) for key, part in parts(item))
     return None
 
 
@@ -182,10 +183,6 @@ _PARTS: tuple[tuple[type | tuple[type, ...], _Parts], ...] = (
     (dict, lambda items: items.items()),
     ((list, tuple), enumerate),
 )
-
-
-def _escape(key: str) -> str:
-    return key.replace('~', '~0').replace('/', '~1')
 
 
 def _is_path(value: object) -> 'TypeIs[PurePath]':

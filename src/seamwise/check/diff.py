@@ -69,10 +69,10 @@ def new_findings(
     Returns:
         The new findings, or a line with the reason why there is no comparison.
     """
-    found = find_commit(base)
-    if isinstance(found, Failure):
-        return found
-    commit = found.unwrap()
+    search = find_commit(base)
+    if isinstance(search, Failure):
+        return search
+    commit = search.unwrap()
     for path in paths:
         if commit.repository_path(path) is None:
             return Failure(

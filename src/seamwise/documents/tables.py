@@ -94,9 +94,11 @@ def _seam_of(name: str, adapter: Adapter[Any, Any]) -> str:
     seams = {seam for arm in adapter.arms.values() if (seam := _seam_of_arm(arm))}
     if len(seams) == 1:
         return seams.pop()
-    found = f'arms of several seams ({", ".join(sorted(seams))})' if seams else 'no arms of a seam'
+    contents = (
+        f'arms of several seams ({", ".join(sorted(seams))})' if seams else 'no arms of a seam'
+    )
     raise TypeError(
-        f'{name} has {found}. The arms of a table are made by one `on`, for example '
+        f'{name} has {contents}. The arms of a table are made by one `on`, for example '
         'seamwise.seams.http.on(NotFound).responds(404, …).'
     )
 

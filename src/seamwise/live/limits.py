@@ -1,5 +1,7 @@
 """Limits of the events that a log keeps for a session."""
 
+from typing import Final
+
 from msgspec import Struct
 
 from seamwise.policies._engine.validation import check_float, check_int
@@ -26,3 +28,6 @@ class Limits(Struct, frozen=True):
         check_int('max_events', self.max_events)
         check_int('max_bytes', self.max_bytes)
         check_float('max_age', self.max_age, above=0.0)
+
+
+DEFAULT_LIMITS: Final = Limits()

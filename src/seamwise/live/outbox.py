@@ -104,7 +104,7 @@ class Outbox:
         return Success(None) if error is None else Failure(error)
 
     def fail(self, error: StreamClosed | StoreUnavailable, count: int = 1) -> None:
-        """Note that events without a caller are not written; the first time, log a WARNING."""
+        """Record the loss of sent events, and log the first one as a WARNING."""
         if self._unreported is None:
             self._unreported = error
             _LOGGER.warning(

@@ -29,7 +29,7 @@ class Replay(Struct, frozen=True):
 
 
 class StreamState(Struct, frozen=True):
-    """What a store knows of the events of a session.
+    """State of the events of a session in a store.
 
     Attributes:
         epoch: The current epoch.

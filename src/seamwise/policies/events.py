@@ -114,7 +114,7 @@ GuardEvent: TypeAlias = (
     | StoreBack
     | Completed
 )
-"""What an `Observer` receives."""
+"""Event of a guard, as an `Observer` receives it."""
 
 Observer: TypeAlias = Callable[[GuardEvent], None]
 """Receives every event of a guard.

@@ -36,10 +36,10 @@ def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
         text, [Span(run.start, run.end, OPAQUE * (run.end - run.start)) for run in runs]
     )
     lowered = outside.lower()
-    found = [*_secrets_by_form(outside, lowered, redactor.settings)]
+    spans = [*_secrets_by_form(outside, lowered, redactor.settings)]
     if may_contain_name(lowered) or not outside.isascii() or not redactor.settings.is_default:
-        found += assigned_secrets(outside, redactor)
-    for span in found:
+        spans += assigned_secrets(outside, redactor)
+    for span in spans:
         if not redactor.settings.is_kept(text[span.start : span.end]):
             yield span
 

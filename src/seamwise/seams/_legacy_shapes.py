@@ -7,6 +7,7 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from seamwise._text.json_pointer import json_pointer, pointer_keys
 from seamwise.secrets import MASK
 
 _PROBLEMS, _ISSUES = 'problems', 'issues'
@@ -114,23 +115,12 @@ def _problems(issues: object) -> object:
         known = msgspec.convert(issues, list[_Issue])
     except msgspec.ValidationError:
         return issues
-    return [
-        {'pointer': ''.join(f'/{_escaped(part)}' for part in issue.path), 'message': issue.message}
-        for issue in known
-    ]
-
-
-def _escaped(part: str | int) -> str:
-    return str(part).replace('~', '~0').replace('/', '~1')
+    return [{'pointer': json_pointer(issue.path), 'message': issue.message} for issue in known]
 
 
 def _issues(problems: object) -> list[dict[str, object]]:
     """Return problems with the parts of their JSON Pointers (RFC 6901) as `path`."""
     return [
-        {'message': problem['message'], 'path': _parts(problem['pointer'])}
+        {'message': problem['message'], 'path': [*pointer_keys(problem['pointer'])]}
         for problem in cast('list[dict[str, Any]]', problems)
     ]
-
-
-def _parts(pointer: str) -> list[str]:
-    return [part.replace('~1', '/').replace('~0', '~') for part in pointer.split('/')[1:]]

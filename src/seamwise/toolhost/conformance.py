@@ -15,6 +15,7 @@ from typing import (
 
 import msgspec
 
+from seamwise._text.json_pointer import json_pointer
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
 from seamwise.messages import shorten
@@ -86,8 +87,8 @@ def _check(part: _Part) -> str | Iterator[_Part] | None:
     if problem or any(member in _OPEN for member in fitting):
         return problem
     if len(fitting) > 1:
-        found = [find_problems(value, member, limit=1) for member in fitting]
-        return None if () in found else found[0][0].message
+        problems = [find_problems(value, member, limit=1) for member in fitting]
+        return None if () in problems else problems[0][0].message
     (member,) = fitting
     if member is shape.inner:
         return _inner(value, shape, path)
@@ -217,5 +218,5 @@ def _pointer(path: _Path) -> str:
     while path is not None:
         path, key = path
         text = str(key) if isinstance(key, str | int) else type(key).__name__
-        keys.append('/' + shorten(text, 80).replace('~', '~0').replace('/', '~1'))
-    return ''.join(reversed(keys))
+        keys.append(shorten(text, 80))
+    return json_pointer(reversed(keys))

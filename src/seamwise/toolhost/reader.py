@@ -10,6 +10,7 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from seamwise._text.json_pointer import json_pointer
 from seamwise._text.strict_json import decode_json, duplicate_keys, has_duplicate_keys
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
@@ -204,4 +205,4 @@ def _shape_problems(fields: Mapping[str, object]) -> Iterator[Problem]:
 
 def _pointer(key: str) -> str:
     """Return the JSON Pointer (RFC 6901) to a key, shortened."""
-    return '/' + shorten(key, 80).replace('~', '~0').replace('/', '~1')
+    return json_pointer([shorten(key, 80)])

@@ -47,6 +47,7 @@ TOKEN = 'ab.c'  # noqa: S105 -- no secret
         ('https://user:pass@example.org', 'must not contain credentials'),
         ('https://example.org/?token=x', r'without \? and #'),
         ('https://example.org/#x', r'without \? and #'),
+        (f'https://{"a" * 64}.example', 'a host that DNS can find'),
     ],
 )
 def test_a_url_that_is_no_gateway_is_a_value_error(url: str, problem: str) -> None:

@@ -161,3 +161,22 @@ def test_messages_of_two_seconds_may_come_at_once(
     again = rates.for_client('a')
     assert again.take() is None
     assert again.take() is not None
+
+
+@pytest.mark.anyio
+async def test_the_end_of_a_connection_leaves_the_lease_of_the_next_one(
+    laboratory: Laboratory,
+) -> None:
+    # As when a page is loaded again.
+    async with laboratory.open() as log:
+        epoch = (await log.begin('s-1')).unwrap().epoch
+        connections = Connections(log, SETTINGS, 'this')
+        older, newer = Client(epoch), Client(epoch)
+        (await connections.take_over('s-1', older)).unwrap()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(connections.take_over('s-1', newer))
+            await asyncio.sleep(0)
+            group.create_task(connections.leave('s-1', older))
+        assert await connections.may_write('s-1', newer) == Success(True)
+        assert newer.ends == []
+        await connections.leave('s-1', newer)

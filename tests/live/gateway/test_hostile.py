@@ -15,7 +15,7 @@ from starlette.routing import Mount
 from websockets.exceptions import ConnectionClosed
 
 from seamwise.live import Event, Limits, MemoryLog
-from seamwise.live.server import closing, requests
+from seamwise.live.server import closing, gateway
 from tests.live.gateway.event_streams import read_events
 from tests.live.gateway.running import Address, create, eventually, run, run_app
 from tests.live.gateway.sockets import CONNECT, Socket, open_socket, say
@@ -211,7 +211,7 @@ async def test_a_client_that_does_not_answer_pings_is_dropped() -> None:
 async def test_a_message_whose_body_does_not_arrive_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(requests, 'BODY_SECONDS', 0.1)
+    monkeypatch.setattr(gateway, 'BODY_SECONDS', 0.1)
     async with MemoryLog() as log, run(log) as address:
         (await log.begin('s-1')).unwrap()
         async with raw_connection(address) as client:

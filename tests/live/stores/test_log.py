@@ -185,6 +185,16 @@ async def test_a_batch_id_makes_a_repetition_safe(laboratory: Laboratory) -> Non
         assert await contents(log, session='s-2') == ['1']
 
 
+async def test_a_batch_that_is_repeated_with_other_events_keeps_those_of_the_first_call(
+    laboratory: Laboratory,
+) -> None:
+    async with laboratory.open() as log:
+        first = (await log.append(SESSION, numbered(1), batch_id='b-1')).unwrap()
+        again = (await log.append(SESSION, numbered(2), batch_id='b-1')).unwrap()
+        assert (again.position, again.at) == (first.position, first.at)
+        assert await contents(log) == ['1']
+
+
 async def test_a_batch_id_is_known_after_its_events_are_deleted(laboratory: Laboratory) -> None:
     async with laboratory.open(limits=Limits(max_events=1)) as log:
         first = (await log.append(SESSION, numbered(1), batch_id='b-1')).unwrap()

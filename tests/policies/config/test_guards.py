@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from seamwise import Failure, Result, Success
+from seamwise._text.json_pointer import pointer_keys
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
 from seamwise.policies import (
     CircuitOpen,
@@ -35,7 +36,6 @@ from seamwise.policies.config.schema import (
     child_pointer,
     field_types,
     is_table,
-    key_path,
     struct_types,
 )
 from seamwise.policies.config.settings import PLACEHOLDERS, PipelineConfig
@@ -409,7 +409,7 @@ def test_a_problem_points_to_its_key(
     for name in reversed(section):
         tables = {name: tables}
     [pointer] = problems_in(tables)
-    assert key_path(pointer) == (*section, *path)
+    assert pointer_keys(pointer) == (*section, *path)
 
 
 @given(mistakes=st.lists(st.sampled_from(MISTAKES), unique_by=lambda mistake: mistake[0]))

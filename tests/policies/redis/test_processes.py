@@ -71,6 +71,24 @@ if child == 0:
 _, status = os.waitpid(child, 0)
 print(sum(admitted) + os.waitstatus_to_exitcode(status) - 10)
 """
+FORK_WITH_WAITER = """
+import os, sys, threading, time
+from redis import Redis
+from seamwise import Success
+from seamwise.policies.redis import rate_limit
+
+redis = Redis(port=int(sys.argv[1]))
+guard = rate_limit(1, redis=redis, period=1.0, name='search', wait=30.0, bound=10.0, away='closed')
+guard.run_sync(lambda: Success(1))
+threading.Thread(target=lambda: guard.run_sync(lambda: Success(1)), daemon=True).start()
+while not guard.queues.get('seamwise:{search}:rate').waiting_weight():
+    time.sleep(0.01)
+child = os.fork()
+if child == 0:
+    print(type(guard.run_sync(lambda: Success(1))).__name__, flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+"""
 
 
 def run_processes(program: str, server: Server, count: int) -> list[int]:
@@ -126,6 +144,17 @@ def test_forked_process_uses_its_own_connection(server: Server) -> None:
         check=True,
     )
     assert completed.stdout == '2\n'
+
+
+def test_forked_process_does_not_wait_behind_the_threads_of_its_parent(server: Server) -> None:
+    completed = subprocess.run(
+        [sys.executable, '-c', FORK_WITH_WAITER, str(server.port)],
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=True,
+    )
+    assert completed.stdout == 'Success\n'
 
 
 def test_import_without_redis_py_names_the_package_to_install() -> None:

@@ -71,6 +71,19 @@ def test_each_key_has_its_own_bucket(server: Server) -> None:
     ]
 
 
+def test_key_that_is_no_utf8_passes_with_the_calls_beside_it(server: Server) -> None:
+    keys = iter(['ada', '\ud800', 'bob'])
+
+    async def main() -> list[Result[str, RateLimited | StoreUnavailable]]:
+        async with redis.asyncio.Redis(port=server.port) as client:
+            guard = rate_limit(
+                1, redis=client, period=60.0, name='search', bound=5.0, key=lambda: next(keys)
+            )
+            return await asyncio.gather(*[guard.run(find) for _ in range(3)])
+
+    assert asyncio.run(main()) == [Success('found')] * 3
+
+
 def test_key_that_is_not_a_string_is_a_defect(server: Server) -> None:
     key: Any = lambda: 7  # noqa: E731 -- rejected by type checkers
     guard = rate_limit(1, redis=server.client(), name='search', bound=5.0, key=key)

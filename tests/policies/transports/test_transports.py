@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import ModuleType
 from typing import Any, Never
@@ -261,6 +261,40 @@ def test_hedge_sends_a_second_request_and_closes_the_slow_one(server: Server) ->
     library = Library(httpx, httpx_transports, is_async=True)
     response = library.request(hedge(after=0.05, name='page', share=1.0), 'GET', server.url)
     assert (response.status_code, len(server.requests)) == (200, 2)
+
+
+def test_hedge_leaves_the_response_open_that_arrives_when_it_starts() -> None:
+    class Body(httpx2.AsyncByteStream):
+        @override
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield b'first'
+
+    async def main(iterations: int) -> str:
+        arrived = asyncio.Event()
+        calls: list[httpx2.Request] = []
+
+        def arrive(remaining: int) -> None:
+            if remaining:
+                asyncio.get_running_loop().call_soon(arrive, remaining - 1)
+            else:
+                arrived.set()
+
+        async def send(request: httpx2.Request) -> httpx2.Response:
+            calls.append(request)
+            if len(calls) == 1:
+                await arrived.wait()
+                return httpx2.Response(200, stream=Body())
+            arrive(iterations)
+            await asyncio.sleep(60)
+            raise AssertionError('the first response ends the call')
+
+        guard = hedge(after=0.01, name='page', share=1.0)
+        transport = httpx2_transports.AsyncGuardTransport(guard, httpx2.MockTransport(send))
+        async with httpx2.AsyncClient(transport=transport) as client:
+            return (await client.get('http://example.org/')).text
+
+    for iterations in range(5):
+        assert asyncio.run(main(iterations)) == 'first'
 
 
 def test_body_is_streamed_to_the_client(server: Server) -> None:

@@ -15,6 +15,7 @@ import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.types import CallToolResult, TextContent
+from rich.pretty import pretty_repr
 
 from seamwise import Success
 from seamwise.toolhost import Processor, ToolCall, tool
@@ -477,6 +478,32 @@ def idle() -> None:
 def test_a_host_that_is_no_loopback_address_is_a_value_error(host: str) -> None:
     with pytest.raises(ValueError, match='loopback'):
         asyncio.run(serve(Processor(idle), transport='http', host=host))
+
+
+@pytest.mark.skipif(sys.platform != 'linux', reason='other systems have one loopback address')
+def test_a_server_on_another_loopback_address_is_reached_by_it() -> None:
+    async def main() -> int:
+        ready: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        processor = Processor(idle)
+        task = asyncio.create_task(
+            serve(processor, transport='http', host='127.0.0.2', on_ready=ready.set_result)
+        )
+        try:
+            async with Client(await ready) as client:
+                return len((await client.list_tools()).tools)
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+    assert asyncio.run(main()) == 1
+
+
+@pytest.mark.parametrize(
+    'server', [stdio('run', env={'KEY': 'canary'}), http('https://u:canary@h')]
+)
+def test_the_description_of_a_server_shows_no_secret(server: Transport) -> None:
+    assert 'canary' not in repr(server)
+    assert 'canary' not in pretty_repr(server)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Access to the server: hosts, origins and the token."""
 
 import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -131,6 +133,18 @@ def test_a_path_of_the_api_that_does_not_exist_needs_the_token_too() -> None:
     with client_without_token() as client:
         assert client.get('/v1/nowhere').status_code == 401
         assert client.get('/v1/nowhere', headers=HEADERS).status_code == 404
+
+
+def test_an_application_below_a_prefix_needs_the_token_too() -> None:
+    app = Starlette(routes=[Mount('/tools', create_app(Processor(TOOLS), access=access()))])
+    with TestClient(app, base_url=f'http://{HOST}') as client:
+        assert client.get('/tools/v1/tools').status_code == 401
+        assert client.get('/tools/v1/tools', headers=HEADERS).status_code == 200
+        assert client.get('/tools/healthz').status_code == 200
+
+
+def test_the_token_is_not_shown() -> None:
+    assert TOKEN not in repr(access())
 
 
 @pytest.mark.parametrize('path', ['/', '/healthz', '/openapi.json'])

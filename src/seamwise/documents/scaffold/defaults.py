@@ -64,7 +64,7 @@ ANSWERS: Mapping[Category, Answers] = MappingProxyType(
         Category.EXECUTION: Answers(
             502, 1, 'error.permanent', 'execution_error', 'TOOL_EXECUTION_FAILED'
         ),
-        # There is nobody left to answer: the caller has cancelled the request.
+        # The caller has cancelled the request, and reads no answer.
         Category.CANCELLED: Answers(None, 130, 'error.permanent', 'state_error', 'TOOL_CANCELLED'),
     }
 )

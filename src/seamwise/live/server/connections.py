@@ -3,7 +3,7 @@
 from asyncio import Lock, Task, create_task, sleep
 from collections import Counter
 from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
@@ -64,7 +64,8 @@ class Connections:
         self._holder = holder
         self._counts: Counter[str] = Counter()
         self._writers: dict[str, Writer] = {}
-        self._turns: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+        self._arrivals: Counter[str] = Counter()
+        self._releases: WeakValueDictionary[str, Lock] = WeakValueDictionary()
         self._check: Task[None] | None = None
 
     @property
@@ -81,16 +82,9 @@ class Connections:
             return _full('connections of the session', settings.connections_per_session)
         return None
 
-    @contextmanager
-    def counted(self, session: str) -> Generator[None]:
-        """Count a connection while the block runs."""
-        self._counts[session] += 1
-        try:
-            yield
-        finally:
-            self._counts[session] -= 1
-            if not self._counts[session]:
-                del self._counts[session]
+    def counted(self, session: str) -> AbstractContextManager[None]:
+        """Count a connection while a block runs."""
+        return _counted(self._counts, session)
 
     async def take_over(self, session: str, writer: Writer) -> Result[None, StoreUnavailable]:
         """Make a connection the writing one; the older one is closed, in whatever process.
@@ -98,19 +92,22 @@ class Connections:
         A connection that its client has given up may arrive later than the next one: it is closed.
         """
         attempt = writer.attempt
-        async with self._turn(session):
+        with _counted(self._arrivals, session):
+            async with self._release_of(session):
+                # A release that has begun must not follow the acquisition.
+                pass
             taken = await self._log.leases.acquire(
                 KEY + session, self._holder, seconds=LEASE_SECONDS, attempt=attempt
             )
-            if type(taken) is Failure:
-                return taken
-            # Not before: a check would find a writer of this process without a lease.
-            older = self._writers.get(session)
-            is_late = older is not None and attempt is not None and attempt.is_before(older.attempt)
-            if is_late or not taken.unwrap():
-                writer.replace()
-                return Success(None)
-            self._writers[session] = writer
+        if type(taken) is Failure:
+            return taken
+        # Not before: a check would find a writer of this process without a lease.
+        older = self._writers.get(session)
+        is_late = older is not None and attempt is not None and attempt.is_before(older.attempt)
+        if is_late or not taken.unwrap():
+            writer.replace()
+            return Success(None)
+        self._writers[session] = writer
         if older is not None and older is not writer:
             older.replace()
         if self._check is None or self._check.done():
@@ -130,17 +127,19 @@ class Connections:
 
     async def leave(self, session: str, writer: Writer) -> None:
         """Release the lease of a connection that has ended, unless a newer one has it."""
-        # All connections of this process have one name in leases: the release of an old connection
-        # must not follow the acquisition of the next one.
-        async with self._turn(session):
-            if self._writers.get(session) is writer:
-                del self._writers[session]
-                # If the store is away, the next writer takes the lease over.
-                _ = await self._log.leases.release(KEY + session, self._holder)
+        if self._writers.get(session) is not writer:
+            return
+        del self._writers[session]
+        if session in self._arrivals:
+            # All connections of this process have one name in leases: this is the next one's lease.
+            return
+        async with self._release_of(session):
+            # If the store is away, the next writer takes the lease over.
+            _ = await self._log.leases.release(KEY + session, self._holder)
 
-    def _turn(self, session: str) -> Lock:
-        """Return the lock for changes of the lease of a session."""
-        return self._turns.setdefault(session, Lock())
+    def _release_of(self, session: str) -> Lock:
+        """Return the lock that is held while the lease of a session is released."""
+        return self._releases.setdefault(session, Lock())
 
     async def _keep_checking(self) -> None:
         while self._writers:
@@ -187,6 +186,17 @@ class Connections:
         if type(held) is Failure:
             return held
         return Success(frozenset(key.removeprefix(KEY) for key in held.unwrap()))
+
+
+@contextmanager
+def _counted(counts: Counter[str], session: str) -> Generator[None]:
+    counts[session] += 1
+    try:
+        yield
+    finally:
+        counts[session] -= 1
+        if not counts[session]:
+            del counts[session]
 
 
 def _full(name: str, limit: int) -> BulkheadFull:

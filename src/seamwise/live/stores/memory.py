@@ -3,7 +3,6 @@
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from time import monotonic, time
-from typing import Final
 
 import msgspec
 from msgspec import Struct
@@ -14,12 +13,10 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import Limits
+from seamwise.live.limits import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay, StreamState, replay_range
 from seamwise.live.stores.base import MAX_BATCH_IDS, StoreLog, new_epoch
 from seamwise.live.stores.memory_leases import MemoryLeases
-
-NO_LIMITS: Final = Limits()
 
 
 class _Entry(Struct, frozen=True):
@@ -88,7 +85,9 @@ class MemoryLog(StoreLog):
         clock: Returns the time in seconds since 1970.
     """
 
-    def __init__(self, *, limits: Limits = NO_LIMITS, clock: Callable[[], float] = time) -> None:
+    def __init__(
+        self, *, limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time
+    ) -> None:
         super().__init__(limits=limits, clock=clock)
         self._streams: dict[str, _Stream] = {}
         self._leases = MemoryLeases(monotonic)

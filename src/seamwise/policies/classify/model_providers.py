@@ -10,6 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise._exception_kinds import attribute
+from seamwise._text.json_pointer import json_pointer
 from seamwise.catalog.models import (
     ContentFiltered,
     ContextTooLong,
@@ -256,7 +257,7 @@ def invalid_answer(error: Exception, provider: Provider) -> StructuredOutputInva
     if not _is_validation_error(error) or not is_raised_in(error, provider.package):
         return None
     problems = [
-        Problem(_pointer(item['loc']), redacted_excerpt(item['msg']))
+        Problem(json_pointer(item['loc']), redacted_excerpt(item['msg']))
         for item in error.errors(include_url=False, include_context=False, include_input=False)
     ]
     return StructuredOutputInvalid(provider.name, tuple(problems[:PROBLEM_LIMIT]), cause=error)
@@ -264,8 +265,3 @@ def invalid_answer(error: Exception, provider: Provider) -> StructuredOutputInva
 
 def _is_validation_error(error: Exception) -> 'TypeGuard[ValidationError]':
     return 'ValidationError' in class_names(error, 'pydantic_core')
-
-
-def _pointer(location: tuple[int | str, ...]) -> str:
-    """Return the JSON Pointer (RFC 6901) to a location in the answer."""
-    return ''.join('/' + str(part).replace('~', '~0').replace('/', '~1') for part in location)

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, TypeVar, cast
 import msgspec
 from msgspec import UNSET, Struct
 
+from seamwise._text.json_pointer import pointer_keys
 from seamwise.catalog.problem import Problem
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.config.schema import (
@@ -13,7 +14,6 @@ from seamwise.policies.config.schema import (
     Table,
     convert_struct,
     is_table,
-    key_path,
     string_keys,
 )
 from seamwise.policies.config.settings import (
@@ -57,10 +57,10 @@ def convert_pipeline(struct: type[S], table: Table) -> tuple[S, list[TableProble
     problems = remaining
     while config is None:
         for problem in remaining:
-            table = cast('Table', _without_problem(table, key_path(problem.pointer)))
+            table = cast('Table', _without_problem(table, pointer_keys(problem.pointer)))
         remaining = []
         config = convert_struct(struct, table, remaining)
-    return config, [TableProblem(key_path(item.pointer), item.message) for item in problems]
+    return config, [TableProblem(pointer_keys(item.pointer), item.message) for item in problems]
 
 
 def _without_problem(value: object, path: KeyPath, kind: str = '') -> object:

@@ -9,6 +9,7 @@ from msgspec import Struct, UnsetType
 from typing_extensions import TypeIs
 
 from seamwise._close_matches import close_matches
+from seamwise._text.json_pointer import json_pointer
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
 
@@ -35,22 +36,13 @@ def is_table(value: object) -> TypeIs[Table]:
     return isinstance(value, Mapping)
 
 
-def key_path(pointer: str) -> KeyPath:
-    """Return the names in a pointer.
-
-    >>> key_path('/tools/a~1b')
-    ('tools', 'a/b')
-    """
-    return tuple(name.replace('~1', '/').replace('~0', '~') for name in pointer.split('/')[1:])
-
-
 def child_pointer(pointer: str, name: str) -> str:
     """Return the pointer to a member.
 
     >>> child_pointer('/tools', 'a/b')
     '/tools/a~1b'
     """
-    return f'{pointer}/{name.replace("~", "~0").replace("/", "~1")}'
+    return pointer + json_pointer([name])
 
 
 def unknown_name_message(name: str, known: Iterable[str], *, noun: str) -> str:

@@ -8,7 +8,8 @@ import tomllib
 from functools import cached_property
 from typing import NamedTuple
 
-from seamwise.policies.config.schema import KeyPath, key_path
+from seamwise._text.json_pointer import pointer_keys
+from seamwise.policies.config.schema import KeyPath
 
 _BLANK = re.compile(r'(?:[ \t\r\n]|#[^\n]*)*')
 _STRING = r'''"""(?:\\.|[^\\])*?"{3,5}|\'\'\'.*?'{3,5}|"(?:\\.|[^"\\])*"|'[^']*\''''
@@ -41,7 +42,7 @@ class KeyPositions:
         A table has the position of its first mention. A key inside an array has the position of
         the array. Unless the pointer is empty, the document must be valid for `tomllib`.
         """
-        path = key_path(pointer)
+        path = pointer_keys(pointer)
         for length in range(len(path), 0, -1):
             if path[:length] in self._offsets:
                 return line_column(self._text, self._offsets[path[:length]])

@@ -8,6 +8,7 @@ from typing import final
 
 from typing_extensions import override
 
+from seamwise._text.json_pointer import pointer_keys
 from seamwise.seams._google_rpc import (
     A2A_DOMAIN,
     bad_request,
@@ -114,7 +115,7 @@ def _status_of_code(code: int) -> str:
 
 def _field(problem: ProblemLocation) -> str:
     """Return the path of a field, with its names separated by dots, for a JSON Pointer."""
-    return problem.pointer.removeprefix('/').replace('/', '.')
+    return '.'.join(pointer_keys(problem.pointer))
 
 
 a2a = A2aFormat()

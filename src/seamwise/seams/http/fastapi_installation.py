@@ -1,4 +1,4 @@
-"""What `install` adds to FastAPI: routes that answer Results, validation errors, OpenAPI."""
+"""Additions of `install` to FastAPI: routes that answer Results, validation errors, OpenAPI."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

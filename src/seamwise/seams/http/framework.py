@@ -9,6 +9,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from msgspec import structs
 
+from seamwise._text.json_pointer import json_pointer
 from seamwise.seams._common import safe, safe_text
 from seamwise.seams.http.exchange import Scope
 from seamwise.seams.http.fallback_responses import bad_request, not_found
@@ -78,11 +79,8 @@ def _problem(error: Mapping[str, Any], body: object) -> ProblemLocation:
     if location == 'body':
         path = _path_in(body, path, is_missing=error.get('type') == 'missing')
     # A JSON Pointer into the body or the parameters (RFC 6901, 3).
-    names = (str(name).replace('~', '~0').replace('/', '~1') for name in path)
     where = str(location)
-    return ProblemLocation(
-        ''.join(f'/{name}' for name in names), detail, where if where in _PARTS else 'body'
-    )
+    return ProblemLocation(json_pointer(path), detail, where if where in _PARTS else 'body')
 
 
 def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object]:

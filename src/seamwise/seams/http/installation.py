@@ -97,7 +97,7 @@ def install(
 
 
 class _Installation:
-    """What `install` adds to one application; Starlette calls it to create the middleware."""
+    """Factory of the middleware that `install` adds to one application; Starlette calls it."""
 
     def __init__(self, app: Starlette, answers: Answers) -> None:
         self._app = app

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from seamwise._text.json_pointer import json_pointer
 from seamwise.seams._lazy_catalog import (
     access,
     agents,
@@ -197,7 +198,7 @@ STREAMING: Adapter[streaming.StreamingError, HttpError] = Adapter(
 
 
 def _argument_problem(name: str, detail: str) -> ProblemLocation:
-    return ProblemLocation('/arguments/' + name.replace('~', '~0').replace('/', '~1'), detail)
+    return ProblemLocation(json_pointer(['arguments', name]), detail)
 
 
 def _argument_problems(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from seamwise._text.json_pointer import pointer_keys
 from seamwise.seams._common import drop_none
 from seamwise.seams._lazy_catalog import agents, parsing, tools
 
@@ -79,7 +80,7 @@ def invalid_result_details(error: tools.InvalidResult) -> dict[str, object]:
 
 def _field(pointer: str) -> str:
     """Return the name of a field: a JSON Pointer without its first `/` and its escapes."""
-    return pointer.removeprefix('/').replace('~1', '/').replace('~0', '~') or 'result'
+    return '/'.join(pointer_keys(pointer)) or 'result'
 
 
 def unreadable_call_details(error: parsing.UnreadableCall) -> dict[str, object]:

@@ -205,7 +205,7 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
     if end.why == 'not_retryable' and (is_recoverable or end.error.category is Category.CANCELLED):
         yield error_event
         return
-    # The session ends, so nobody waits: the message is that of the error, without its delay.
+    # The session ends, so the delay of the error is omitted.
     ended = localize(
         error_event,
         message_renderer(end.error),

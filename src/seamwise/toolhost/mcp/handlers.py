@@ -73,8 +73,8 @@ class Handlers(Generic[E]):
             await wait([*self._running], timeout=seconds)
 
     def _input_schema(self, name: str) -> Mapping[str, object] | None:
-        found = self._processor.tools.find(name)
-        return found.unwrap().input_schema if type(found) is Success else None
+        tool = self._processor.tools.find(name)
+        return tool.unwrap().input_schema if type(tool) is Success else None
 
     async def _list_tools(
         self, context: ServerRequestContext[Any, Any], _: PaginatedRequestParams | None

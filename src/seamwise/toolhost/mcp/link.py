@@ -207,16 +207,16 @@ class Link:
         except TimeoutError as error:
             if scope.expired():
                 return Failure(McpTimedOut(self._server, operation, self._timeout))
-            caught: Exception = error
+            exception: Exception = error
         except Exception as error:  # noqa: BLE001
-            caught = error
+            exception = error
         finally:
             CURRENT_EXCHANGE.reset(token)
         if exchange.is_session_lost:
             self._state.end('its session has ended')
-        failure = call_error(self._server, caught, self._state, exchange)
+        failure = call_error(self._server, exception, self._state, exchange)
         if failure is None:
-            raise caught
+            raise exception
         return Failure(failure)
 
     async def _own(self, opened: Future[Result[None, McpError]]) -> None:

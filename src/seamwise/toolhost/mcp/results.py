@@ -6,6 +6,7 @@ from typing import Final
 import msgspec
 from mcp.types import CallToolResult, TextContent
 
+from seamwise._text.json_pointer import json_pointer
 from seamwise._text.jsonable import to_json
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ToolFailed
@@ -61,10 +62,9 @@ def read_result(
 def invalid_result(tool: str, cause: BaseException) -> InvalidResult:
     """Return the error for a result that the client has rejected because of its schema."""
     error = cause.__cause__
-    path: Iterable[object] = getattr(error, 'absolute_path', ())
+    path: Iterable[str | int] = getattr(error, 'absolute_path', ())
     message: object = getattr(error, 'message', str(cause))
-    pointer = ''.join(f'/{_escape(str(part))}' for part in path)
-    return InvalidResult(tool, (Problem(pointer, shorten(str(message))),))
+    return InvalidResult(tool, (Problem(json_pointer(path), shorten(str(message))),))
 
 
 def _failure_text(result: CallToolResult) -> str:
@@ -90,10 +90,6 @@ def _plain_text(text: str) -> str:
         return text
     parts = (guidance.message, guidance.suggestion, guidance.output)
     return ' '.join(part for part in parts if part)
-
-
-def _escape(part: str) -> str:
-    return part.replace('~', '~0').replace('/', '~1')
 
 
 def _blocks(result: CallToolResult) -> list[dict[str, object]]:

@@ -132,7 +132,7 @@ class _Handlers:
         calls = await read_calls(request, self._limits)
         if type(calls) is Failure:
             return calls
-        # seamwise: allow[SW102] nobody is there to read an answer
+        # seamwise: allow[SW102] the client has disconnected
         outcomes = await while_connected(request.receive, self._processor.run(calls.unwrap()))
         return Success([msgspec.Raw(encode_outcome(outcome)) for outcome in outcomes])
 

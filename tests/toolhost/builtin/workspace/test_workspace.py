@@ -535,6 +535,15 @@ class TestSystemErrors:
             workspace.locate_existing(request(path))
         assert open_handles() == handles_before
 
+    def test_a_file_that_has_become_a_folder_leaves_no_handle_open(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
+        (folder / 'a').mkdir()
+        handles_before = open_handles()
+        with pytest.raises(FileNotFoundError), workspace.open_file(('a',)):
+            pass
+        assert open_handles() == handles_before
+
     def test_a_collected_workspace_closes_its_folder(self, folder: Path) -> None:
         gc.collect()
         handles_before = len(open_handles())

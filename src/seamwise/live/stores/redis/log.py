@@ -17,7 +17,7 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import Limits
+from seamwise.live.limits import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay, ReplayRange, replay_range
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.redis.commands import Commands
@@ -29,8 +29,6 @@ from seamwise.live.stores.redis.reasons import Reasons
 from seamwise.live.stores.redis.sessions import Sessions, View
 from seamwise.live.stores.redis.watcher import PAGE, Settings, Watcher
 from seamwise.policies._engine.validation import check_float, check_int
-
-NO_LIMITS: Final = Limits()
 
 _MAX_READS: Final = 10
 """Number of times that a replay begins anew because the session has changed while it was read."""
@@ -74,7 +72,7 @@ class RedisLog(StoreLog):
         client_or_url: Client | str,
         prefix: str = 'seamwise:',
         *,
-        limits: Limits = NO_LIMITS,
+        limits: Limits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time,
         replicas: int = 0,
         timeout: float = 2.0,

@@ -18,7 +18,7 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.edges import or_raise
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import Limits
+from seamwise.live.limits import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.sqlite.delivery import Delivery
@@ -35,8 +35,6 @@ from seamwise.live.stores.sqlite.sweep import Remaining, Sweeper
 from seamwise.live.stores.sqlite.threads import Reader
 from seamwise.live.stores.sqlite.writer import Writer
 from seamwise.live.stores.sqlite.writes import MAX_BODY, Appended, Batch, Writes
-
-NO_LIMITS: Final = Limits()
 
 SWEEP_SECONDS: Final = 1.0
 """The interval at which rows that are not needed any more are deleted."""
@@ -88,7 +86,7 @@ class SqliteLog(StoreLog):
         self,
         path: str | os.PathLike[str],
         *,
-        limits: Limits = NO_LIMITS,
+        limits: Limits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time,
     ) -> None:
         super().__init__(limits=limits, clock=clock)
@@ -152,7 +150,6 @@ class SqliteLog(StoreLog):
         plain = [record for _, record in records]
         if max(len(record.body) for record in plain) > MAX_BODY:
             return Failure(StoreUnavailable(session, 'an event is too long for SQLite'))
-        # seamwise: allow[SW102] a wrong clock
         batch = Batch(session, plain, self._now(), batch_id, is_end)
         written = await self._write(
             session, lambda writes: writes.append(batch), partial(self._deliver, batch)
@@ -169,7 +166,6 @@ class SqliteLog(StoreLog):
     async def replay(
         self, session: str, since: Position | None
     ) -> Result[Replay, ReplayError | SessionNotFound | StoreUnavailable]:
-        # seamwise: allow[SW102] a wrong clock
         cutoff = self._now() - self._limits.max_age
         read = await self._read(
             session, lambda connection: read_replay(connection, session, since, cutoff)

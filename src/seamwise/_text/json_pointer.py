@@ -1,0 +1,21 @@
+"""JSON Pointers (RFC 6901): the path of a value in a JSON document, as one text."""
+
+from collections.abc import Iterable
+
+
+def json_pointer(path: Iterable[str | int]) -> str:
+    """Return the pointer to a value; the empty one is the document itself.
+
+    >>> json_pointer(['tools', 'a/b', 0]), json_pointer([])
+    ('/tools/a~1b/0', '')
+    """
+    return ''.join('/' + str(key).replace('~', '~0').replace('/', '~1') for key in path)
+
+
+def pointer_keys(pointer: str) -> tuple[str, ...]:
+    """Return the keys in a pointer.
+
+    >>> pointer_keys('/tools/a~1b/0'), pointer_keys('')
+    (('tools', 'a/b', '0'), ())
+    """
+    return tuple(key.replace('~1', '/').replace('~0', '~') for key in pointer.split('/')[1:])
