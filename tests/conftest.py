@@ -1,7 +1,8 @@
 """Hypothesis profiles, and plugins for all tests.
 
 Examples have no deadline, because machines are shared, and are not stored on disk. The default
-profile generates the same examples in every run; HYPOTHESIS_PROFILE=explore looks for new ones.
+profile generates the same 50 examples in every run; HYPOTHESIS_PROFILE=explore looks for new ones,
+and for more.
 """
 
 import gc
@@ -18,7 +19,9 @@ pytest_plugins = ['tests.mypy_garbage', 'tests.warm_cache']
 # It configures logging when it is imported, for a server in a process of its own.
 collect_ignore = ['seams/logged_app.py']
 
-settings.register_profile('seamwise', deadline=None, database=None, derandomize=True)
+settings.register_profile(
+    'seamwise', deadline=None, database=None, derandomize=True, max_examples=50
+)
 settings.register_profile('explore', deadline=None, database=None)
 settings.load_profile(os.environ.get('HYPOTHESIS_PROFILE', 'seamwise'))
 

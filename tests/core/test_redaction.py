@@ -635,7 +635,7 @@ class LostMapping(Mapping[str, str]):
 
     @override
     def __iter__(self) -> Iterator[str]:
-        raise RuntimeError('the database has gone')
+        return iter(['a'])
 
     @override
     def __len__(self) -> int:
