@@ -5,6 +5,7 @@ Also the number of processes for `pytest -n auto`.
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +13,7 @@ from types import ModuleType
 import pytest
 from sybil import Sybil
 from sybil.parsers.markdown import PythonCodeBlockParser
+from tests.saved_files import save_files
 from typing_extensions import override
 
 # Configuration of Sphinx, which the tests need not have installed.
@@ -30,11 +32,16 @@ class _Blocks(pytest.Item):
         document.namespace = vars(module)
         # Django finds the URLs of an application by the name of its module.
         sys.modules[module.__name__] = module
-        try:
-            for example in document.examples():
-                example.evaluate()
-        finally:
-            del sys.modules[module.__name__]
+        with tempfile.TemporaryDirectory() as folder:
+            saved = save_files(self.path.read_text(encoding='utf-8'), Path(folder))
+            sys.path.insert(0, folder)
+            try:
+                for example in document.examples():
+                    example.evaluate()
+            finally:
+                sys.path.remove(folder)
+                for name in [module.__name__, *(Path(file).stem for file in saved)]:
+                    sys.modules.pop(name, None)
 
     @override
     def reportinfo(self) -> tuple[Path, int, str]:

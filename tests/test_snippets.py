@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.saved_files import save_files
+
 ROOT = Path(__file__).parent.parent
 # The files of the tutorial import each other, and have a test of their own.
 IN_DOCS = [page for page in sorted(ROOT.glob('docs/**/*.md')) if 'tutorial' not in page.parts]
@@ -38,7 +40,7 @@ def modules(tmp_path: Path) -> list[str]:
         parts = page.relative_to(ROOT).with_suffix('').parts
         module = tmp_path / f'page_{"_".join(parts).lower()}.py'
         module.write_text(code_of(text), encoding='utf-8')
-        names.append(module.name)
+        names += [module.name, *save_files(text, tmp_path)]
     assert len(names) >= 4
     return names
 

@@ -1,14 +1,13 @@
 """Tests of the tutorial: its files are written, its commands run, and their output is compared."""
 
-import os
 import re
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.documentation.terminal import ENVIRONMENT
 from tests.ports import free_port
 
 FOLDER = Path(__file__).parents[2] / 'docs' / 'tutorial'
@@ -27,17 +26,10 @@ def run(session: str, folder: Path, port: int) -> str:
         script += [f"printf '{MARK}'", command.replace('8000', str(port))]
         if command.endswith('&'):
             script.append(f'until curl -s -o /dev/null localhost:{port}; do sleep 0.05; done')
-    environment = {
-        **os.environ,
-        'PATH': f'{Path(sys.executable).parent}:{os.environ["PATH"]}',
-        'COLUMNS': '80',
-        'NO_PROXY': 'localhost',
-        'PYTEST_ADDOPTS': '-p no:cacheprovider -p no:schemathesis -p no:randomly',
-    }
     result = subprocess.run(
         ['bash', '-c', '\n'.join(script)],
         cwd=folder,
-        env=environment,
+        env=ENVIRONMENT,
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,1 +1,0 @@
-"""Tools that run in processes of their own."""
