@@ -10,7 +10,7 @@ from benchmarks import checking
 from benchmarks.__main__ import main
 from benchmarks.jobs import JOBS
 from benchmarks.measure import Comparison, Timer, measure, timed
-from benchmarks.report import page, table
+from benchmarks.report import SUMMARY, page, table
 from click.testing import CliRunner
 
 # A small code base keeps the test fast.
@@ -142,7 +142,22 @@ def test_the_page_names_its_command_and_the_machine() -> None:
     assert f'- Python: CPython {platform.python_version()}\n' in text
     assert f'{os.cpu_count()} CPUs' in text
     assert f'result {version("result")}' in text
-    assert text.endswith('## Missed targets\n\nNone.\n')
+    assert '## Missed targets\n\nNone.\n' in text
+
+
+def test_the_page_begins_with_the_times_of_common_tasks() -> None:
+    job, peer = 'retry, success', 'stamina'
+    retried = Comparison(job=job, peer=peer, ours=timer_of(500), theirs=timer_of(2000))
+    start = page(measure([SLOW, retried], rounds=2)).partition('## All')[0]
+    assert '| `retry` around a call that succeeds | 500 ns | stamina | 2.00 µs | 0.25 |' in start
+    assert 'slow |' not in start
+
+
+def test_every_common_task_is_measured_and_on_the_page_of_the_documentation() -> None:
+    compared = {(item.job, item.peer) for comparisons in JOBS.values() for item in comparisons}
+    assert SUMMARY.keys() <= compared
+    start = _PAGE.read_text(encoding='utf-8').partition('## All')[0]
+    assert all(f'| {task} |' in start for task, _ in SUMMARY.values())
 
 
 @pytest.mark.parametrize(
@@ -182,7 +197,7 @@ def test_the_page_in_the_documentation_has_every_comparison_and_its_target() -> 
     # After adding a job, run `python -m benchmarks` again.
     rows = [
         line.split(' | ')
-        for line in _PAGE.read_text(encoding='utf-8').splitlines()
+        for line in _PAGE.read_text(encoding='utf-8').partition('## All')[2].splitlines()
         if line.startswith('| ')
     ]
     documented = {(row[0].removeprefix('| '), row[1], row[5]) for row in rows[2:]}
