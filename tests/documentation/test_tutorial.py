@@ -24,8 +24,8 @@ def run(session: str, folder: Path, port: int) -> str:
     script = ['set -m']
     for command in commands:
         script += [f"printf '{MARK}'", command.replace('8000', str(port))]
-        if command.endswith('&'):
-            script.append(f'until curl -s -o /dev/null localhost:{port}; do sleep 0.05; done')
+    if any(command.endswith('&') for command in commands):
+        script.append('kill %1')
     result = subprocess.run(
         ['bash', '-c', '\n'.join(script)],
         cwd=folder,
