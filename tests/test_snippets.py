@@ -102,6 +102,13 @@ def test_every_snippet_passes_pyright(modules: list[str], tmp_path: Path) -> Non
     assert report['summary']['filesAnalyzed'] == len(modules)
 
 
+@pytest.mark.parametrize('page', PAGES + sorted(ROOT.glob('docs/tutorial/*.md')), ids=str)
+def test_the_formatter_breaks_no_arm_of_a_table(page: Path) -> None:
+    # It keeps one arm a line if a comment follows the first one.
+    arms = re.findall(r'^.*\bon\(\w+\).*\| .*\($|^\) \| .*', page.read_text('utf-8'), re.MULTILINE)
+    assert arms == []
+
+
 def test_a_type_error_in_a_snippet_is_reported(tmp_path: Path) -> None:
     (tmp_path / 'page.py').write_text(
         'from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n'
