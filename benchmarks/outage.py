@@ -156,15 +156,17 @@ budget. The guards are the real ones, in an event loop whose time jumps to the n
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="pictures/outage-dark.svg">
-  <img alt="Requests per second that reach the service: in waves without jitter, four times as many without a budget." src="pictures/outage-light.svg">
+  <img alt="Four charts of the requests per second that reach the service. Without retries: 1000 all the time. Without jitter: steps up to a plateau of 4000, which lasts until after the outage. With full jitter: a smooth rise to the same plateau. With a budget: 1000, and three short peaks of 2200." src="pictures/outage-light.svg">
 </picture>
 
 | retries | requests per second in the outage | relative to no retries | busiest tenth of a second | in the 5 s after the outage |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
 
-Backoff alone does not spread the load: requests that failed together are retried together. Full
-jitter removes the waves, but not the additional load: in an outage, each call is made four times.
+The picture shows the mean of each second: retries without a budget multiply the load by four, with
+or without jitter. It does not show the waves within a second, which the column of the busiest tenth
+shows. Backoff alone does not spread the load: requests that failed together are retried together,
+all 4000 of a second at once. Full jitter removes these waves, but not the additional load.
 The budget limits the additional load to a fifth of the calls of ten seconds. It can be spent in
 one moment, which causes the three peaks. After the outage, no backlog remains.
 """  # noqa: E501 -- tables and images in Markdown cannot be wrapped
