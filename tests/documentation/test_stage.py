@@ -61,9 +61,9 @@ def test_all_pages_are_copied_with_those_of_the_root(tmp_path: Path) -> None:
 def test_a_question_has_a_page_with_its_links(tmp_path: Path) -> None:
     stage(ROOT, tmp_path / 'site')
     folder = tmp_path / 'site' / 'questions'
-    text = (folder / 'in-which-order-do-guards-stand.md').read_text(encoding='utf-8')
+    text = (folder / 'what-order-should-guards-go-in.md').read_text(encoding='utf-8')
     front_matter, _, page = text.removeprefix('---\n').partition('---\n')
     assert 'keywords: "nest, timeout, and, retry, ' in front_matter
-    assert page.startswith('# In which order do guards stand?\n')
+    assert page.startswith('# What order should guards go in?\n')
     assert '<!--' not in page
     assert '(../guards.md#combine-guards)' in text
