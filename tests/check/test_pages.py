@@ -22,7 +22,7 @@ every_rule = pytest.mark.parametrize('code', RULES)
 def test_page_in_docs_equals_page_of_program(code: str) -> None:
     page = (PAGES / f'{code}.md').read_text(encoding='utf-8')
     assert page == RULES[code].page
-    assert page.startswith(f'# {code}: {RULES[code].title}.\n')
+    assert page.startswith(f'# {code}: {RULES[code].title}\n')
 
 
 def test_every_page_belongs_to_a_rule() -> None:

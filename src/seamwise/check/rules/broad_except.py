@@ -1,4 +1,4 @@
-"""# SW103: `except` that swallows defects or cancellation.
+"""# SW103: `except` that swallows defects or cancellation
 
 Catch only the exceptions that you expect, with `attempt` or with `except` of their classes.
 `except Exception` also catches every bug and turns it into a default, a wrong answer, or silence.

@@ -1,4 +1,4 @@
-"""# SW116: failure returned inside a transaction.
+"""# SW116: failure returned inside a transaction
 
 Return a failure after the block of a transaction, or let it raise. A `return` ends the block
 normally, so that the transaction is committed although the function fails. `do.fail(…)`, `do(…)`

@@ -1,4 +1,4 @@
-"""# SW110: `do` that escapes its scope.
+"""# SW110: `do` that escapes its scope
 
 Use `do` only while its function runs, and in the same thread. `do` ends its function with a
 failure. If the function has ended, or the code runs in another thread or in a task that the

@@ -1,4 +1,4 @@
-"""# SW105: declared error that cannot occur.
+"""# SW105: declared error that cannot occur
 
 Remove errors that a function declares but can never return. Each error in a channel costs its
 callers an arm, a test, and a decision at every seam. An impossible one is often left over from a

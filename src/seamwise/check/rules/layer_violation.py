@@ -1,4 +1,4 @@
-"""# SW109: domain code that depends on a seam.
+"""# SW109: domain code that depends on a seam
 
 Keep the details of an audience in its seam. A domain error or service contains no HTTP status, no
 `to_dict`, no colour, no exit code and no JSON. Otherwise every other audience gets these details

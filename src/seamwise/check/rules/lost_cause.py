@@ -1,4 +1,4 @@
-"""# SW118: lost cause.
+"""# SW118: lost cause
 
 Keep the exception that led to a failure, as the `cause` of the error or in one of its fields.
 Otherwise neither the log nor a report can say why the operation failed.

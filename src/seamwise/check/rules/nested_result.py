@@ -1,4 +1,4 @@
-"""# SW119: Result in a Result.
+"""# SW119: Result in a Result
 
 Use `.bind` for a function that returns a Result. `.map` puts its Result into another one, so that
 a failure of the function looks like a success.

@@ -1,4 +1,4 @@
-"""# SW111: error without a producer or without a seam.
+"""# SW111: error without a producer or without a seam
 
 Remove error classes that are never created, and decide about those that are. An unused class
 burdens every channel and table that names it. A class that no adapter, arm or `catch` handles ends

@@ -1,4 +1,4 @@
-"""# SW106: error channel that names no specific error.
+"""# SW106: error channel that names no specific error
 
 Name the errors of a channel class by class. `Any` and `object` name none, `TaggedError` names all,
 and an exception class brings back the exceptions that a Result replaces. Callers cannot handle such

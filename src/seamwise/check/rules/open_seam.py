@@ -1,4 +1,4 @@
-r"""# SW107: seam that is not exhaustive.
+r"""# SW107: seam that is not exhaustive
 
 Decide about each error class separately when you show errors. A new error is then a type error at
 every seam that does not handle it. A wildcard arm, an arm for a base class, or a table with a

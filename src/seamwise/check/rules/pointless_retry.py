@@ -1,4 +1,4 @@
-"""# SW113: retry of errors that are not retryable.
+"""# SW113: retry of errors that are not retryable
 
 Use `retry` only for operations with at least one retryable error. `retry` checks whether each
 error is retryable. If none is, the operation is never repeated: either the retry is superfluous, or

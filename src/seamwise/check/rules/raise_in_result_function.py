@@ -1,4 +1,4 @@
-"""# SW102: exception raised in a function that returns a Result.
+"""# SW102: exception raised in a function that returns a Result
 
 Return expected errors in the channel instead of raising them. An exception appears in no type: no
 caller handles it, no seam shows it, and it ends as a defect.

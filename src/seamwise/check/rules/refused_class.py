@@ -1,4 +1,4 @@
-"""# SW120: error class that is refused.
+"""# SW120: error class that is refused
 
 Declare error classes as the library accepts them. Otherwise the class statement raises a TypeError,
 as a rule when the module is imported.

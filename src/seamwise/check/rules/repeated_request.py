@@ -1,4 +1,4 @@
-"""# SW122: repeated request that may have taken effect.
+"""# SW122: repeated request that may have taken effect
 
 Send an idempotency key with each POST or PATCH request under `retry` or `hedge`. An attempt that
 failed may have taken effect: a bank that answers too late has charged the card, and the next

@@ -1,4 +1,4 @@
-"""# SW117: Result as a condition.
+"""# SW117: Result as a condition
 
 Check a Result with `isinstance`, `is_success` or a `match`. As a condition, it is always true: a
 Failure is an object like any other.

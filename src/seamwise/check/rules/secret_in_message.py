@@ -1,4 +1,4 @@
-"""# SW112: secret in an error message.
+"""# SW112: secret in an error message
 
 Keep secrets out of error messages. A message reaches terminals, clients, logs and language models.
 A field of type `Secret` appears as `***`, which helps no reader. A plain field named `password`,

@@ -1,4 +1,4 @@
-"""# SW115: failure silently replaced by a default.
+"""# SW115: failure silently replaced by a default
 
 Use `value_or` only if every failure means that nothing was found. It returns the same default
 for a timeout, a missing permission or a broken file, and the error is lost.

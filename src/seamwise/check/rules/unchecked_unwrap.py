@@ -1,4 +1,4 @@
-"""# SW104: Result unwrapped without a check.
+"""# SW104: Result unwrapped without a check
 
 Check a Result before you unwrap it. `.unwrap()` raises on a Failure and `.failure()` raises on a
 Success, so that a typed error becomes an exception that no type names.

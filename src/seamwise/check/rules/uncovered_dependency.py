@@ -1,4 +1,4 @@
-"""# SW121: dependency whose failures no adapter covers.
+"""# SW121: dependency whose failures no adapter covers
 
 Cover the errors of each dependency of FastAPI in the adapter that answers for its routes: that of
 `@endpoint(adapter)`, else that of `install(app, adapter)`. A failure of a dependency ends the

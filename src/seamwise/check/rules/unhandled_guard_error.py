@@ -1,4 +1,4 @@
-"""# SW114: unhandled error of a guard.
+"""# SW114: unhandled error of a guard
 
 Handle the errors that a guard adds to its operation, such as `CircuitOpen` or `DeadlineExceeded`.
 Callers that handle only the errors of the operation ignore these silently, while the service is in

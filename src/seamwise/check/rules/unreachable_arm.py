@@ -1,4 +1,4 @@
-"""# SW108: unreachable arm.
+"""# SW108: unreachable arm
 
 Remove arms for errors that cannot arrive: an earlier arm handles the error, or the matched value
 never contains it. Such an arm suggests a decision that is never made, and no test can reach it.

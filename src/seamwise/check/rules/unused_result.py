@@ -1,4 +1,4 @@
-"""# SW101: discarded Result.
+"""# SW101: discarded Result
 
 Use the return value of every function that returns a Result. If you discard it, its error is lost
 silently, because no exception is raised either.

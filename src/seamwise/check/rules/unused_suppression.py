@@ -1,4 +1,4 @@
-"""# SW100: suppression without effect.
+"""# SW100: suppression without effect
 
 Remove suppressions that suppress nothing. They hide the next finding on their line, which may be a
 real one.
