@@ -87,7 +87,7 @@ def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a defaul
         observer: Receives `Refused` events.
         world: Clock and sleep; a `FakeWorld` in tests.
 
-    >>> from seamwise.containers import Success
+    >>> from seamwise import Success
     >>> guard = bulkhead(1, name='search')
     >>> result = guard.run_sync(lambda: guard.run_sync(lambda: Success('nested')))
     >>> print(result.failure())

@@ -214,8 +214,8 @@ def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
         observer: Receives `CircuitChanged` and `Refused` events.
         world: Clock; a `FakeWorld` in tests.
 
-    >>> from seamwise.containers import Failure
-    >>> from seamwise.policies.errors import DeadlineExceeded
+    >>> from seamwise import Failure
+    >>> from seamwise.policies import DeadlineExceeded
     >>> mail = circuit(name='mail', trip=consecutive(1))
     >>> send = lambda: Failure(DeadlineExceeded('send', 2.0))
     >>> print(mail.run_sync(send).failure())

@@ -296,7 +296,7 @@ def _outcomes(attempts: list[Task[Result[T, E]]]) -> list[Result[T, E]]:
 def without_hedges(guard: Guard[E], /) -> Guard[E]:
     """Return a pipeline without its hedges, for operations that must not run twice.
 
-    >>> from seamwise.policies.retry import retry
+    >>> from seamwise.policies import retry
     >>> without_hedges(retry() >> hedge(after=0.1, name='search'))
     <guard retry>
     """

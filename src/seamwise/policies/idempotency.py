@@ -49,7 +49,7 @@ def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
 
     >>> from seamwise import Failure, Success
     >>> from seamwise.catalog.network import HostUnreachable
-    >>> from seamwise.policies.retry import retry
+    >>> from seamwise.policies import retry
     >>> keys = []
     >>> def pay(key):
     ...     keys.append(key)
@@ -103,7 +103,7 @@ class Keyed(Generic[E_co]):
         The signature of the decorated function does not contain `key`.
 
         >>> from seamwise import Result, Success
-        >>> from seamwise.policies.retry import retry
+        >>> from seamwise.policies import retry
         >>> @keyed(retry())
         ... def pay(key: str, cents: int) -> Result[int, Never]:
         ...     return Success(cents)

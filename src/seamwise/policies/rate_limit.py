@@ -91,7 +91,7 @@ class RateLimitFactory:
             observer: Receives `Refused` events.
             world: Clock and sleep; a `FakeWorld` in tests.
 
-        >>> from seamwise.containers import Success
+        >>> from seamwise import Success
         >>> from seamwise.policies.testing import FakeWorld
         >>> world = FakeWorld()
         >>> guard = rate_limit(2, name='search', burst=1, world=world)

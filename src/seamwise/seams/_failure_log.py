@@ -78,18 +78,42 @@ class FailureLog:
     category of the error (`LEVELS`), and is ERROR if the status of a response is 500 or above and
     the category would have INFO. The record has these attributes, all without secrets:
 
-    | attribute | type | value |
-    | --- | --- | --- |
-    | `tag`, `error_type` | `str` | tag of the error |
-    | `category` | `str` | category of the error |
-    | `seam`, `operation` | `str` | seam and operation that failed |
-    | `request_id` | `str` | id of the request, if there is one |
-    | `status` | `int` | status of the response, if it is HTTP |
-    | `duration_ms` | `int` | duration in milliseconds, rounded up, if it is known |
-    | `fields` | `dict` | all fields of the error but its cause, internal ones too |
-    | `error_message` | `str` | message of the error |
-    | `fingerprint`, `chain`, `ref`, `masked` | | as in the records of `seams.log.record` |
-    | `event_type`, `error_code`, … | | as in `seams.log.event_record`, from `session` only |
+    .. list-table::
+       :header-rows: 1
+
+       * - Attribute
+         - Type
+         - Value
+       * - `tag`, `error_type`
+         - `str`
+         - tag of the error
+       * - `category`
+         - `str`
+         - category of the error
+       * - `seam`, `operation`
+         - `str`
+         - seam and operation that failed
+       * - `request_id`
+         - `str`
+         - id of the request, if there is one
+       * - `status`
+         - `int`
+         - status of the response, if it is HTTP
+       * - `duration_ms`
+         - `int`
+         - duration in milliseconds, rounded up, if it is known
+       * - `fields`
+         - `dict`
+         - all fields of the error but its cause, internal ones too
+       * - `error_message`
+         - `str`
+         - message of the error
+       * - `fingerprint`, `chain`, `ref`, `masked`
+         -
+         - as in the records of `seams.log.record`
+       * - `event_type`, `error_code`, …
+         -
+         - as in `seams.log.event_record`, from `session` only
 
     If a span of OpenTelemetry is active, an error of the server sets its status to ERROR and its
     attribute `error.type` to the tag. An HTTP status below 500 sets neither, as the semantic

@@ -26,7 +26,7 @@ DEFAULT_NAMESPACE: Final = 'default'
 class Tools(Generic[E_co]):
     """Tools with different names; `|` adds tools up, and `toolset` creates them from a list.
 
-    >>> from seamwise.toolhost.tool import tool
+    >>> from seamwise.toolhost import tool
     >>> @tool
     ... def double(number: int) -> int:
     ...     return 2 * number

@@ -82,12 +82,19 @@ def gateway(  # noqa: PLR0913 -- independent settings, nearly all with a default
 ) -> Starlette:
     """Return an application for the clients of live sessions, to be mounted in any other one.
 
-    | route | answer |
-    | --- | --- |
-    | `POST /v1/sessions` | begins a session |
-    | `GET /v1/sessions/{id}/events` | its events, as server-sent events |
-    | `GET /v1/sessions/{id}/ws` | its events and messages, on a WebSocket |
-    | `POST /v1/sessions/{id}/messages` | a message, for readers of server-sent events |
+    .. list-table::
+       :header-rows: 1
+
+       * - Route
+         - Answer
+       * - `POST /v1/sessions`
+         - begins a session
+       * - `GET /v1/sessions/{id}/events`
+         - its events, as server-sent events
+       * - `GET /v1/sessions/{id}/ws`
+         - its events and messages, on a WebSocket
+       * - `POST /v1/sessions/{id}/messages`
+         - a message, for readers of server-sent events
 
     It needs no lifespan. The caller opens the log before the first request.
 

@@ -78,15 +78,33 @@ def main(
 ) -> NoReturn:
     """Run a program and exit: results are reported, and so is everything else that can end it.
 
-    | End of the program | Output | Exit code |
-    | --- | --- | --- |
-    | a Success | its value, as `report` writes it | 0 |
-    | a Failure, or `Raised` with a covered error | the failure, as `report` writes it | its arm's |
-    | any other exception | one line with the reference of the logged defect | 70 |
-    | Ctrl-C | none, or the text of click | 130 |
-    | SIGTERM, SIGHUP | none | 143, 129 |
-    | standard output without a reader | none | 141 |
-    | standard output cannot be written | the reason | 74 |
+    .. list-table::
+       :header-rows: 1
+
+       * - End of the program
+         - Output
+         - Exit code
+       * - a Success
+         - its value, as `report` writes it
+         - 0
+       * - a Failure, or `Raised` with a covered error
+         - the failure, as `report` writes it
+         - its arm's
+       * - any other exception
+         - one line with the reference of the logged defect
+         - 70
+       * - Ctrl-C
+         - none, or the text of click
+         - 130
+       * - SIGTERM, SIGHUP
+         - none
+         - 143, 129
+       * - standard output without a reader
+         - none
+         - 141
+       * - standard output cannot be written
+         - the reason
+         - 74
 
     Usage errors, help, completion and `Exit` are those of click and typer. Values that are no
     results are ignored there. SEAMWISE_TRACEBACK=1 also writes the details of a defect, redacted.

@@ -198,8 +198,8 @@ def endpoint(
     is. An error that `adapter` does not cover is a type error. A sync function runs in a thread of
     the framework. `install` does the same for all routes of an application.
 
+    >>> from seamwise import Failure
     >>> from seamwise.catalog.storage import RecordNotFound
-    >>> from seamwise.containers import Failure
     >>> from seamwise.seams.http.tables import STORAGE
     >>> @endpoint(STORAGE)
     ... async def show(request: Request) -> Result[str, RecordNotFound]:

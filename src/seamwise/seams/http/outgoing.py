@@ -13,10 +13,8 @@ def request_id_headers() -> dict[str, str]:
     A service that keeps the id logs its part of the request under the same id. Outside a request,
     the dict is empty.
 
-    >>> from seamwise.seams._request_context import serving
-    >>> with serving('r-1'):
-    ...     request_id_headers()
-    {'X-Request-ID': 'r-1'}
+    >>> request_id_headers()
+    {}
     """
     id_ = current_request_id()
     return {} if id_ is None else {REQUEST_ID_HEADER: id_}

@@ -155,6 +155,7 @@ A2A: Mapping[str, Adapter[protocols.A2aError, HttpError]] = MappingProxyType(
 """The adapters by A2A revision."""
 
 A2A_LATEST = A2A['1.0.1']
+"""The table of the newest revision of A2A."""
 
 
 SESSIONS: Adapter[sessions.SessionError, HttpError] = Adapter(

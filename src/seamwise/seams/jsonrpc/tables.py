@@ -168,6 +168,7 @@ def _a2a(dialect: Dialect) -> Adapter[protocols.A2aError, Answer]:
 A2A: Mapping[Revision, Adapter[protocols.A2aError, Answer]] = by_revision(_a2a)
 
 A2A_LATEST = A2A[Protocol.A2A, A2A_REVISIONS[-1]]
+"""The table of the newest revision of A2A."""
 
 
 def _sessions(dialect: Dialect) -> Adapter[sessions.SessionError, Answer]:

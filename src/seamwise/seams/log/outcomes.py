@@ -62,8 +62,7 @@ def outcomes(
 
     >>> import sys
     >>> from seamwise import Failure
-    >>> from seamwise.toolhost.calls import ToolCall
-    >>> from seamwise.toolhost.outcome import Outcome
+    >>> from seamwise.toolhost import Outcome, ToolCall
     >>> logger = logging.Logger('docs', logging.INFO)
     >>> logger.addHandler(logging.StreamHandler(sys.stdout))
     >>> on_outcome = outcomes(logger, alert=lambda record: print('alert:', record.error_type))

@@ -16,13 +16,11 @@ class RequestIdFilter(logging.Filter):
 
     Add it to a handler. A record that has a request id already keeps it.
 
-    >>> from seamwise.seams._request_context import serving
-    >>> log_record = logging.makeLogRecord({'msg': 'paid'})
-    >>> with serving('r-1'):
-    ...     RequestIdFilter().filter(log_record)
+    >>> log_record = logging.makeLogRecord({'msg': 'started'})
+    >>> RequestIdFilter(default='no request').filter(log_record)
     True
     >>> logging.Formatter('[%(request_id)s] %(message)s').format(log_record)
-    '[r-1] paid'
+    '[no request] started'
 
     Args:
         default: The attribute outside a request. `JsonFormatter` omits None.
@@ -50,10 +48,8 @@ def add_request_id(
 
     Outside a request, or if the event has a `request_id`, the event is unchanged.
 
-    >>> from seamwise.seams._request_context import serving
-    >>> with serving('r-1'):
-    ...     add_request_id(None, 'info', {'event': 'paid'})
-    {'event': 'paid', 'request_id': 'r-1'}
+    >>> add_request_id(None, 'info', {'event': 'started'})
+    {'event': 'started'}
     """
     id_ = current_request_id()
     if id_ is not None:

@@ -47,8 +47,7 @@ def classify(
 
     >>> from seamwise import Failure
     >>> from seamwise.policies import CircuitOpen
-    >>> from seamwise.toolhost.calls import ToolCall
-    >>> from seamwise.toolhost.outcome import Outcome
+    >>> from seamwise.toolhost import Outcome, ToolCall
     >>> call = ToolCall('weather', {'city': 'Bern'}, id='c-1', line=1)
     >>> is_open = Failure(CircuitOpen('api', failures=5, retry_after=30.0, state='open'))
     >>> info = classify(Outcome(1, call, is_open, attempts=0, waited=0.0, duration=0.001))

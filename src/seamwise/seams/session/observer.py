@@ -59,14 +59,23 @@ def observe(
 ) -> Observer:
     """Return an observer that reports the events of a guard to a session.
 
-    | guard event | session events |
-    | --- | --- |
-    | retry | the error with attempt, maximum and delay, then `error.retry_attempt` |
-    | retry after `error.rate_limited` | the error only, which announces its wait itself |
-    | final failure | `error.recovery_failed`, `agent.error`, `agent.session_end` |
-    | failure that is recoverable but not retryable, or cancelled | the error |
-    | refusal | the error |
-    | success, change of a circuit or a store, fallback | none |
+    .. list-table::
+       :header-rows: 1
+
+       * - Guard event
+         - Session events
+       * - retry
+         - the error with attempt, maximum and delay, then `error.retry_attempt`
+       * - retry after `error.rate_limited`
+         - the error only, which announces its wait itself
+       * - final failure
+         - `error.recovery_failed`, `agent.error`, `agent.session_end`
+       * - failure that is recoverable but not retryable, or cancelled
+         - the error
+       * - refusal
+         - the error
+       * - success, change of a circuit or a store, fallback
+         - none
 
     Use it only for the outermost guard: a failure that a fallback replaces is not final. Do not
     call `publish` for a final failure that was observed. A failure of the first attempt that is not

@@ -46,15 +46,33 @@ DEFECT_CATEGORY: Final = 'defect'
 class Telemetry:
     """Metrics on an OpenTelemetry meter, and a log record for each defect if a logger is passed.
 
-    | instrument | counts | by |
-    | --- | --- | --- |
-    | `seamwise.errors` | errors, once per operation | `error.type`, `category`, `seam` |
-    | `seamwise.error.paths` | errors, once per operation | `operation`, `fingerprint` |
-    | `seamwise.retry.attempts` | attempts after the first | `name`, `error.type` |
-    | `seamwise.retry.outcomes` | operations under a retry | `name`, `outcome`, `error.type` |
-    | `seamwise.recovery.duration` | seconds from the first attempt to success | `name` |
-    | `seamwise.session.unrecoverable` | errors with recovery STOP, defects | `error.type`, `seam` |
-    | `seamwise.session.count` | started sessions | |
+    .. list-table::
+       :header-rows: 1
+
+       * - Instrument
+         - Counts
+         - By
+       * - `seamwise.errors`
+         - errors, once per operation
+         - `error.type`, `category`, `seam`
+       * - `seamwise.error.paths`
+         - errors, once per operation
+         - `operation`, `fingerprint`
+       * - `seamwise.retry.attempts`
+         - attempts after the first
+         - `name`, `error.type`
+       * - `seamwise.retry.outcomes`
+         - operations under a retry
+         - `name`, `outcome`, `error.type`
+       * - `seamwise.recovery.duration`
+         - seconds from the first attempt to success
+         - `name`
+       * - `seamwise.session.unrecoverable`
+         - errors with recovery STOP, defects
+         - `error.type`, `seam`
+       * - `seamwise.session.count`
+         - started sessions
+         -
 
     `error.type` is the tag of the error, or the class of a defect. The number of values per
     attribute is limited; further values are counted as `_OTHER`.
@@ -145,16 +163,36 @@ class Telemetry:
     def watch_guards(self) -> Callable[[], None]:
         """Measure all guards of the process, those that exist and new ones.
 
-        | instrument | measures | by |
-        | --- | --- | --- |
-        | those of `observer` | | |
-        | `seamwise.guard.calls` | seconds of calls | `name`, `outcome`, `error.type` |
-        | `seamwise.guard.refusals` | calls that a guard refused | `name`, `error.type` |
-        | `seamwise.circuit.changes` | changes of circuits | `name`, `state` |
-        | `seamwise.circuit.state` | circuits in a state, at each collection | `name`, `state` |
-        | `seamwise.guard.in_flight` | calls that a bulkhead has admitted | `name` |
-        | `seamwise.guard.waiting` | calls that wait | `name` |
-        | `seamwise.guard.store.outages` | outages of the Redis of a guard | `name` |
+        .. list-table::
+           :header-rows: 1
+
+           * - Instrument
+             - Measures
+             - By
+           * - those of `observer`
+             -
+             -
+           * - `seamwise.guard.calls`
+             - seconds of calls
+             - `name`, `outcome`, `error.type`
+           * - `seamwise.guard.refusals`
+             - calls that a guard refused
+             - `name`, `error.type`
+           * - `seamwise.circuit.changes`
+             - changes of circuits
+             - `name`, `state`
+           * - `seamwise.circuit.state`
+             - circuits in a state, at each collection
+             - `name`, `state`
+           * - `seamwise.guard.in_flight`
+             - calls that a bulkhead has admitted
+             - `name`
+           * - `seamwise.guard.waiting`
+             - calls that wait
+             - `name`
+           * - `seamwise.guard.store.outages`
+             - outages of the Redis of a guard
+             - `name`
 
         Do not pass `observer` to a guard too: its events would be counted twice.
 

@@ -71,7 +71,7 @@ def answer(
     A success is its value as JSON, a failure the guidance of the model seam. A call without an id
     is answered as `call-N`, where N is its place in the output.
 
-    >>> from seamwise.toolhost.calls import ToolCall
+    >>> from seamwise.toolhost import ToolCall
     >>> call = ToolCall('add', {'a': 1, 'b': 2}, id='call_1', format='openai')
     >>> outcome = Outcome(1, call, Success(3), attempts=1, waited=0.0, duration=0.1)
     >>> answer(outcome)
