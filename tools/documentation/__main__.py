@@ -48,7 +48,10 @@ def build(*, output: Path, check_links: bool) -> None:
     )
     if status:
         sys.exit(status)
-    write_copies(source, converted, output)
+    try:
+        write_copies(source, converted, output)
+    except LookupError as error:
+        raise click.ClickException(str(error)) from error
     click.echo(f'The site is in {output}.')
 
 
