@@ -49,6 +49,13 @@ No. See
 
 ## Run
 
+```python
+name = 'a'
+
+
+text = '[a](nowhere.md)'
+```
+
 `[code](nowhere.md)` stays, and [**term**]{#term} has an anchor.
 """
 RULES = """\
@@ -109,6 +116,7 @@ def test_directives_become_plain_markdown(tmp_path: Path) -> None:
     site = write(tmp_path)
     guide = (site / 'guide/index.md').read_text(encoding='utf-8')
     assert '{' not in guide
+    assert "name = 'a'\n\n\ntext = '[a](nowhere.md)'\n" in guide
     assert '`[code](nowhere.md)` stays, and <a id="term"></a>**term** has an anchor.' in guide
     assert '[the rules](../rules/index.md)' in guide
     rules = (site / 'rules/index.md').read_text(encoding='utf-8')

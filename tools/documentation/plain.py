@@ -75,7 +75,7 @@ class Pages:
                 parts.append(self._replace_directive(page, directive, linked))
             else:
                 parts.append(part if is_code else self._plain_prose(page, part))
-        return re.sub(r'\n{3,}', '\n\n', ''.join(self._moved(page, parts, folder))).strip() + '\n'
+        return ''.join(self._moved(page, parts, folder)).strip() + '\n'
 
     def toctrees(self, page: str) -> Iterator[Toctree]:
         """Yield the lists of pages on a page."""
@@ -126,7 +126,8 @@ class Pages:
             return f']({relpath(path, folder) if path else ""}{anchor})'
 
         for part, is_code in _split_code(''.join(parts)):
-            yield part if is_code else _CODE_OR_LINK.sub(moved, part)
+            # A removed directive leaves blank lines.
+            yield part if is_code else _CODE_OR_LINK.sub(moved, re.sub(r'\n{3,}', '\n\n', part))
 
     def _resolve(self, page: str, target: str) -> tuple[str, str]:
         """Return the path of a target on the site (empty for the page itself), and its anchor."""
