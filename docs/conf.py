@@ -2,14 +2,13 @@
 
 import os
 from importlib.metadata import version as installed_version
-from pathlib import Path
 
 from sphinx.application import Sphinx
 from tools.documentation.corrections import add_corrections
 
 project = 'Seamwise'
 author = 'The Seamwise developers'
-project_copyright = '2026, The Seamwise developers'
+project_copyright = '2026, The Seamwise developers. MIT License'
 version = release = installed_version('seamwise')
 
 extensions = [
@@ -37,6 +36,9 @@ python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 toc_object_entries_show_parents = 'hide'
 
+# Links of the Markdown copies lead to names.
+markdown_anchor_signatures = True
+
 html_theme = 'furo'
 html_title = 'Seamwise'
 html_sidebars = {
@@ -59,7 +61,6 @@ html_static_path = ['_static']
 html_css_files = ['site.css']
 html_js_files = ['site.js']
 html_favicon = '_static/icon.svg'
-html_search_scorer = str(Path(__file__).with_name('_static') / 'scorer.js')
 html_copy_source = False
 html_show_sphinx = False
 templates_path = ['_templates']

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from tools.documentation.stage import ROOT_PAGES, adapt, stage
+from tools.documentation.stage import ROOT_PAGES, adapt, stage, with_keywords
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[2]
         ('docs/glossary.md#guard', 'CONTRIBUTING.md', 'contributing.md', 'glossary.md#guard'),
         ('../../docs/live.md', 'examples/agent/README.md', 'examples/agent.md', '../live.md'),
         ('../README.md', 'docs/why.md', 'why.md', 'index.md'),
+        ('check/README.md#rules', 'docs/how-to.md', 'how-to.md', 'check/index.md#rules'),
+        ('../live.md', 'docs/check/README.md', 'check/index.md', '../live.md'),
         ('https://example.org/a.md', 'docs/why.md', 'why.md', 'https://example.org/a.md'),
         ('#below', 'docs/why.md', 'why.md', '#below'),
     ],
@@ -54,7 +56,9 @@ def test_all_pages_are_copied_with_those_of_the_root(tmp_path: Path) -> None:
     questions = set(site.glob('questions/*.md'))
     staged = {path.relative_to(site).as_posix() for path in {*site.rglob('*.md')} - questions}
     pages = {path.relative_to(ROOT / 'docs').as_posix() for path in ROOT.glob('docs/**/*.md')}
-    assert staged == pages | set(ROOT_PAGES.values())
+    moved = {'check/README.md'}
+    assert staged == pages - moved | set(ROOT_PAGES.values()) | {'check/index.md'}
+    assert '\ncheck/index\n' in (site / 'how-to.md').read_text(encoding='utf-8')
     assert len(questions) == (ROOT / 'docs/faq.md').read_text(encoding='utf-8').count('\n## ')
 
 
@@ -67,3 +71,22 @@ def test_a_question_has_a_page_with_its_links(tmp_path: Path) -> None:
     assert page.startswith('# What order should guards go in?\n')
     assert '<!--' not in page
     assert '(../guards.md#combine-guards)' in text
+
+
+def test_keywords_are_entries_of_the_index_below_the_title() -> None:
+    page = '---\nhide-toc: true\n---\n\n# Retry\n\n<!-- keywords: back off, jitter -->\n\nUse it.\n'
+    assert with_keywords(page).splitlines() == [
+        '---',
+        'hide-toc: true',
+        'myst:',
+        '  html_meta:',
+        '    keywords: "back, off, jitter"',
+        '---',
+        '',
+        '# Retry',
+        '',
+        '```{index} back off, jitter',
+        '```',
+        '',
+        'Use it.',
+    ]

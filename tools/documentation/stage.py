@@ -14,7 +14,10 @@ ROOT_PAGES = {
 }
 """Pages outside of `docs`, and their paths on the site."""
 
-_MOVED = {**ROOT_PAGES, 'README.md': 'index.md'}
+_INDEX_PAGES = {'docs/check/README.md': 'check/index.md'}
+"""A page whose address on the site is that of its folder."""
+_MOVED = {**ROOT_PAGES, **_INDEX_PAGES, 'README.md': 'index.md'}
+_INDEX_ENTRY = re.compile(r'^check/README$', re.MULTILINE)
 
 _LINK = re.compile(r'(\]\(<?)([^)>\s#:]+)([^)>\s]*>?\))')
 _PICTURE = re.compile(
@@ -23,7 +26,7 @@ _PICTURE = re.compile(
 )
 _ANCHOR = re.compile(r'<a id="([^"]+)"></a>(\*\*[^*]+\*\*)')
 _KEYWORDS = re.compile(r'<!-- keywords: (.*) -->\n\n?')
-"""Other words for a question, in a comment below its heading."""
+"""Other words for a page or a question, in a comment below its heading."""
 _FENCE = re.compile(r'^( *)(```|~~~).*?^\1\2 *$', re.MULTILINE | re.DOTALL)
 
 
@@ -33,11 +36,16 @@ def stage(root: Path, target: Path) -> None:
     for name, page in ROOT_PAGES.items():
         (target / page).parent.mkdir(exist_ok=True)
         shutil.copy(root / name, target / page)
-    sources = {page: name for name, page in ROOT_PAGES.items()}
+    for name, page in _INDEX_PAGES.items():
+        (target / name.removeprefix('docs/')).rename(target / page)
+    sources = {page: name for name, page in {**ROOT_PAGES, **_INDEX_PAGES}.items()}
     for path in target.rglob('*.md'):
         page = path.relative_to(target).as_posix()
-        text = path.read_text(encoding='utf-8')
-        path.write_text(adapt(text, sources.get(page, f'docs/{page}'), page), encoding='utf-8')
+        text = _INDEX_ENTRY.sub('check/index', path.read_text(encoding='utf-8'))
+        text = adapt(text, sources.get(page, f'docs/{page}'), page)
+        if page != 'faq.md':
+            text = with_keywords(text)
+        path.write_text(text, encoding='utf-8')
     _split_questions(target / 'faq.md')
 
 
@@ -53,7 +61,7 @@ def _split_questions(faq: Path) -> None:
         name = re.sub(r'\W+', '-', title.lower()).strip('-')
         # The page is one folder deeper.
         text = re.sub(r'(\]\()(?=\w[^):]*\.md)', r'\1../', f'# {question}')
-        text = _KEYWORDS.sub('', _keywords(text) + text)
+        text = with_keywords(text)
         (folder / f'{name}.md').write_text(f'{text.rstrip()}\n', encoding='utf-8')
         links.append(f'- [{title}](questions/{name}.md)')
         names.append(f'questions/{name}')
@@ -61,14 +69,22 @@ def _split_questions(faq: Path) -> None:
     faq.write_text('\n'.join([head, *links, '', toctree, '']), encoding='utf-8')
 
 
-def _keywords(text: str) -> str:
-    """Return the front matter with the words that a search finds, too."""
+def with_keywords(text: str) -> str:
+    """Return a page with its keywords as entries of the index, where a search finds them.
+
+    The words are in the front matter, too, for the search engines of others.
+    """
     match = _KEYWORDS.search(text)
     if match is None:
-        return ''
+        return text
     # Sphinx takes the text between two commas for one word.
     words = ', '.join(dict.fromkeys(re.findall(r'\w+', match[1])))
-    return f'---\nmyst:\n  html_meta:\n    keywords: "{words}"\n---\n'
+    meta = f'myst:\n  html_meta:\n    keywords: "{words}"\n---\n'
+    text = _KEYWORDS.sub(f'```{{index}} {match[1]}\n```\n\n', text, count=1)
+    head, text = (
+        text.removeprefix('---\n').split('---\n', 1) if text.startswith('---') else ('', text)
+    )
+    return f'---\n{head}{meta}{text}'
 
 
 def adapt(text: str, source: str, page: str) -> str:
