@@ -2,11 +2,14 @@
 
 import ast
 import inspect
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import get_origin
 
 from tools.documentation.public_names import source_file
+
+_TABLE = re.compile(r'^(?P<mapping>Mapping\[\w+, )?Adapter\[\w+\.(?P<union>\w+), ')
 
 
 @dataclass(frozen=True)
@@ -61,9 +64,15 @@ def describe_attribute(module: str, name: str, value: object) -> list[str]:
 
 
 def documentation_of(attribute: Attribute, value: object) -> str:
-    """Return the docstring of an attribute, or that of its class in this package."""
+    """Return the docstring of an attribute, or that of its class in this package.
+
+    A table of the catalogue is described by its union.
+    """
     if attribute.docstring is not None:
         return attribute.docstring
+    if table := _TABLE.search(attribute.annotation or ''):
+        by_revision = ', by protocol and revision' if table['mapping'] else ''
+        return f'Table of all errors of `{table["union"]}`{by_revision}.'
     is_own = type(value).__module__.startswith('seamwise.')
     return (inspect.getdoc(type(value)) or '') if is_own else ''
 

@@ -1,12 +1,17 @@
 """Corrections of what Sphinx and Furo write; `docs/conf.py` adds them to the build."""
 
+import inspect
 import re
+import zlib
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+
+from tools.documentation.attributes import find_attribute
 
 SHOWN = 2
 """Overloads shown of several that differ only in the number of their arguments."""
@@ -17,7 +22,12 @@ _MARKUP = {
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="Pages">',
     '<aside class="toc-drawer': '<aside aria-label="This page" class="toc-drawer',
 }
+_THEMED_PICTURE = re.compile(
+    r'(?P<image><img [^>]*) class="(?P<theme>only-(?:light|dark))"'
+    r'(?P<end>[^>]* src="(?P<address>[^"]+)"[^>]*>)'
+)
 _PARAMETERS = re.compile(r'<dl>\n((?:<dd>.*</dd>\n)+)</dl>')
+_PRIVATE_DEFAULT = re.compile(r'(?<== )_\w+\b(?![.(\[])')
 _REPEATED = re.compile(r'(\S.*?)(?:(?:, | \| )\1)+(?![\w\[])')
 
 
@@ -28,6 +38,7 @@ def add_corrections(app: Sphinx) -> None:
     app.connect('autodoc-process-signature', _repair_signature)
     app.connect('doctree-read', _shorten_overloads)
     app.connect('doctree-resolved', _replace_abbreviations)
+    app.connect('html-page-context', _link_copy)
     app.connect('build-finished', _finish_pages)
 
 
@@ -59,7 +70,7 @@ def _repair_signature(
     _app: Sphinx,
     _what: str,
     _name: str,
-    _value: object,
+    value: object,
     _options: object,
     arguments: str | None,
     returned: str | None,
@@ -71,6 +82,10 @@ def _repair_signature(
         arguments = arguments.replace('**kwargs: P.args', '**kwargs: P.kwargs')
         arguments = re.sub(r'\[\[~(\w+)\], ', r'[\1, ', arguments)
         arguments = re.sub(r'<(?:built-in )?(?:function|method) (\w+)[^>]*>', r'\1', arguments)
+        arguments = _PRIVATE_DEFAULT.sub(
+            lambda match: find_attribute(inspect.unwrap(value).__module__, match[0]).expression,
+            arguments,
+        )
     return arguments, returned
 
 
@@ -105,18 +120,44 @@ def _finish_pages(app: Sphinx, error: Exception | None) -> None:
     if error is None and app.builder.format == 'html':
         for path in Path(app.outdir).rglob('*.html'):
             path.write_text(complete_markup(path.read_text('utf-8')), encoding='utf-8')
+        inventory = Path(app.outdir, 'objects.inv')
+        inventory.write_bytes(without_private_names(inventory.read_bytes()))
+
+
+def without_private_names(inventory: bytes) -> bytes:
+    """Return an inventory without the private modules that define public names.
+
+    Sphinx needs them for links from signatures, but no other project should refer to them.
+    """
+    *head, body = inventory.split(b'\n', 4)
+    lines = zlib.decompress(body).splitlines(keepends=True)
+    public = [line for line in lines if b'._' not in line.split(b' ', 1)[0]]
+    return b'\n'.join([*head, zlib.compress(b''.join(public), 9)])
+
+
+def _link_copy(
+    _app: Sphinx, _page: str, _template: str, context: dict[str, Any], doctree: object
+) -> None:
+    """Add a link to the Markdown copy of a page, which lies beside it."""
+    if doctree is not None:
+        link = '<link rel="alternate" type="text/markdown" href="index.md" />'
+        context['metatags'] = f'{context.get("metatags", "")}\n{link}'
 
 
 def complete_markup(html: str) -> str:
     """Return a page with the attributes that the theme omits.
 
-    WAI-ARIA requires the levels and names. A picture for the other theme is not loaded.
+    WAI-ARIA requires the levels and names. A picture for the other theme is not loaded. Diagrams
+    and screenshots are links to their full size, because their text is small on a phone.
 
     >>> complete_markup('<p class="caption" role="heading">')
     '<p class="caption" role="heading" aria-level="2">'
     """
     for omitted, complete in _MARKUP.items():
         html = html.replace(omitted, complete)
+    html = _THEMED_PICTURE.sub(
+        r'<a class="picture \g<theme>" href="\g<address>">\g<image>\g<end></a>', html
+    )
     return _PARAMETERS.sub(_parameter_lines, html)
 
 

@@ -18,12 +18,19 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     'Seams': (
         'seamwise.seams.adapter',
         'seamwise.seams.cli',
+        'seamwise.seams.cli.tables',
         'seamwise.seams.http',
+        'seamwise.seams.http.a2a',
+        'seamwise.seams.http.tables',
         'seamwise.seams.jsonrpc',
+        'seamwise.seams.jsonrpc.tables',
         'seamwise.seams.log',
         'seamwise.seams.model',
+        'seamwise.seams.model.tables',
         'seamwise.seams.planner',
+        'seamwise.seams.planner.tables',
         'seamwise.seams.session',
+        'seamwise.seams.session.tables',
         'seamwise.seams.telemetry',
     ),
     'Guards': (
@@ -37,10 +44,12 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         'seamwise.policies.classify.redis',
         'seamwise.policies.classify.sqlalchemy',
         'seamwise.policies.config',
+        'seamwise.policies.hints',
         'seamwise.policies.redis',
         'seamwise.policies.testing',
         'seamwise.policies.transports',
         'seamwise.policies.transports.grpc',
+        'seamwise.policies.transports.httpx2',
         'seamwise.policies.transports.sqlalchemy',
     ),
     'Tools': (
@@ -57,14 +66,21 @@ MODULES: Mapping[str, tuple[str, ...]] = {
 def public_names(module: str) -> tuple[str, ...]:
     """Return the names that a module exports, sorted.
 
-    These are the names that it imports `as` themselves, and, if there are none, its own functions,
-    classes and annotated values without a leading underscore.
+    These are the names in its `__all__`; else the names that it imports `as` themselves; and if
+    there are none, its own functions, classes and values without a leading underscore.
 
     >>> public_names('seamwise.policies.redis')
     ('Clients', 'circuit', 'rate_limit')
     """
     tree = ast.parse(source_file(module).read_text(encoding='utf-8'))
-    exported = {
+    listed = {
+        str(name.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == '__all__'
+        for name in ast.walk(node.value)
+        if isinstance(name, ast.Constant)
+    }
+    exported = listed or {
         alias.name
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom)

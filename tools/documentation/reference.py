@@ -5,16 +5,20 @@ import importlib
 import inspect
 import json
 import re
+import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType, NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from click import Context
 from click.testing import CliRunner
 from msgspec import Struct
 
-from seamwise import Failure, Success
+from seamwise import Failure, Success, TaggedError
+from seamwise._annotations import resolved_hints
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
 from seamwise.documents.shape import Answer, ErrorEntry
@@ -22,6 +26,7 @@ from seamwise.documents.text import example_lines, layout_json
 from seamwise.program.cli import seamwise
 from tools.documentation.attributes import describe_attribute
 from tools.documentation.public_names import MODULES, public_names, source_file
+from tools.documentation.stage import with_keywords
 
 COLUMNS = 88
 
@@ -43,7 +48,7 @@ def write_reference(folder: Path) -> None:
     pages = {
         'index.md': _index(),
         'commands.md': '\n'.join(_commands()),
-        'wire-shapes.md': '\n'.join(_wire_shapes()),
+        'wire-shapes.md': with_keywords('\n'.join(_wire_shapes())),
         **dict(_api_pages()),
         **dict(_error_pages()),
     }
@@ -144,6 +149,8 @@ def _commands() -> Iterator[str]:
 def _wire_shapes() -> Iterator[str]:
     yield '# Wire shapes'
     yield ''
+    yield '<!-- keywords: JSON Schema, schema of an error response, response body, wire format -->'
+    yield ''
     yield (
         'The structs that seams write, with their JSON Schema (2020-12). The page of each seam'
         ' explains the fields and has examples.'
@@ -153,11 +160,40 @@ def _wire_shapes() -> Iterator[str]:
         yield f'\n## {title}\n'
         for name in names:
             shape: type[Struct] = getattr(module, name)
-            schema = msgspec.json.schema(shape, schema_hook=_any_json)
+            schema = with_plain_descriptions(msgspec.json.schema(shape, schema_hook=_any_json))
             yield f'### `{module_name}.{name}`\n'
             yield '```json'
-            yield from layout_json(schema, COLUMNS)
+            yield json.dumps(schema, indent=2, ensure_ascii=False)
             yield '```\n'
+
+
+def with_plain_descriptions(schema: object) -> object:
+    r"""Return a JSON Schema whose descriptions have no indentation and no line breaks of the code.
+
+    >>> with_plain_descriptions({'description': 'A key.\n\n    It is\n    safe.'})
+    {'description': 'A key.\n\nIt is safe.'}
+    """
+    match schema:
+        case dict():
+            return {
+                key: _plain_text(value)
+                if key == 'description' and isinstance(value, str)
+                else with_plain_descriptions(value)
+                for key, value in schema.items()
+            }
+        case list():
+            return [with_plain_descriptions(item) for item in schema]
+        case _:
+            return schema
+
+
+def _plain_text(docstring: str) -> str:
+    paragraphs = inspect.cleandoc(docstring).split('\n\n')
+    # The lines of a section such as `Args:` stay apart.
+    return '\n\n'.join(
+        text if text.endswith(':') or ':\n' in text else ' '.join(text.split())
+        for text in paragraphs
+    )
 
 
 def _any_json(_type: type) -> dict[str, object]:
@@ -171,34 +207,40 @@ def _error_pages() -> Iterator[tuple[str, str]]:
     lines += ['| Union | Errors |', '| --- | --- |']
     for union, kinds in catalog.unions.items():
         entries = [collect_entry(kind, catalog) for kind in kinds]
-        names = ', '.join(f'[{e.tag}](errors/{union}.md#{e.tag.lower()})' for e in entries)
+        names = ', '.join(f'[{k.__name__}](errors/{union}.md#{k.__name__.lower()})' for k in kinds)
         lines.append(f'| [`{union}`](errors/{union}.md) | {names} |')
         yield f'errors/{union}.md', '\n'.join(_union_page(union, entries, kinds))
     lines += ['', '```{toctree}', ':hidden:', '', *(f'errors/{u}' for u in catalog.unions), '```']
     yield 'errors.md', '\n'.join(lines)
 
 
-def _union_page(union: str, entries: list[ErrorEntry], kinds: tuple[type, ...]) -> Iterator[str]:
+def _union_page(
+    union: str, entries: list[ErrorEntry], kinds: tuple[type[TaggedError], ...]
+) -> Iterator[str]:
+    place = public_place(union, sys.modules[kinds[0].__module__])
     yield f'# {union}\n'
+    if place == kinds[0].__module__:
+        # The page of another module describes its union itself.
+        yield f'```{{py:data}} {place}.{union}\n:no-typesetting:\n```\n'
+    names = ', '.join(f'`{kind.__name__}`' for kind in kinds)
+    yield f'The errors of `{union}`: {names}.\n'
+    yield f'`from {place} import {union}`\n'
     for entry, kind in zip(entries, kinds, strict=True):
-        yield f'## {entry.tag}\n'
+        yield f'## {kind.__name__}\n'
         yield f'```{{py:class}} {kind.__module__}.{kind.__name__}\n:no-typesetting:\n```\n'
         if entry.meaning:
             yield f'{_escaped(entry.meaning)}\n'
-        yield f'`from {kind.__module__} import {kind.__name__}`\n'
+        place = public_place(kind.__name__, sys.modules[kind.__module__])
+        yield f'`from {place} import {kind.__name__}`\n'
         yield '| Trait | Value |\n| --- | --- |'
+        yield f'| Tag | `{entry.tag}` |'
         yield f'| Category | `{entry.category}` |'
         yield f'| Retryable | {"yes" if entry.retryable else "no"} |'
         yield f'| Recovery | `{entry.recovery}` |'
         yield f'| Message | {_cell(entry.template)} |'
         if entry.public is not None:
             yield f'| Public message | {_cell(entry.public)} |'
-        if entry.fields:
-            yield '\n| Field | Type | Required | Public |\n| --- | --- | --- | --- |'
-            for field in entry.fields:
-                required = 'yes' if field.required else 'no'
-                public = 'yes' if field.public else 'no'
-                yield f'| `{field.name}` | {_cell(field.type)} | {required} | {public} |'
+        yield from _field_table(entry, kind)
         yield '\n| Seam | Output |\n| --- | --- |'
         for answer in entry.answers:
             yield f'| {_seam(answer)} | {_cell(answer.summary or "never reaches this seam")} |'
@@ -216,6 +258,59 @@ def _union_page(union: str, entries: list[ErrorEntry], kinds: tuple[type, ...]) 
                 yield from layout_json(json.loads(bytes(answer.output)), COLUMNS)
                 yield '````\n'
         yield ':::\n'
+
+
+def _field_table(entry: ErrorEntry, kind: type[Struct]) -> Iterator[str]:
+    if not entry.fields:
+        return
+    yield '\n| Field | Type | Default | Public |\n| --- | --- | --- | --- |'
+    hints, defaults = resolved_hints(kind), defaults_of(kind)
+    for field in entry.fields:
+        default = 'required' if field.required else _cell(defaults[field.name])
+        public = 'yes' if field.public else 'no'
+        type_ = _cell(annotation(hints[field.name]))
+        yield f'| `{field.name}` | {type_} | {default} | {public} |'
+
+
+def public_place(name: str, module: ModuleType) -> str:
+    """Return the module from which programs import a name: of a guard, the package of all guards.
+
+    >>> public_place('RateLimited', sys.modules['seamwise.policies.errors'])
+    'seamwise.policies'
+    >>> public_place('ToolError', sys.modules['seamwise.catalog.tools'])
+    'seamwise.catalog.tools'
+    """
+    package = module.__name__.rpartition('.')[0]
+    documented = {module for modules in MODULES.values() for module in modules}
+    return package if package in documented and name in public_names(package) else module.__name__
+
+
+def annotation(hint: Any) -> str:
+    """Return the type of a field as it is written in code.
+
+    >>> annotation(tuple[str, ...]), annotation(float | None), annotation(Literal['a', 'b'])
+    ('tuple[str, ...]', 'float | None', "Literal['a', 'b']")
+    """
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in {Union, UnionType}:
+        return ' | '.join(map(annotation, arguments))
+    if origin is Literal:
+        return f'Literal[{", ".join(map(repr, arguments))}]'
+    if origin is not None:
+        return f'{origin.__name__}[{", ".join(map(annotation, arguments))}]'
+    names: dict[object, str] = {NoneType: 'None', Ellipsis: '...'}
+    return names.get(hint) or str(getattr(hint, '__name__', hint))
+
+
+def defaults_of(kind: type[Struct]) -> dict[str, str]:
+    """Return the defaults of the fields of a struct that have one, as code."""
+    defaults: dict[str, str] = {}
+    for field in msgspec.structs.fields(kind):
+        if field.default is not msgspec.NODEFAULT:
+            defaults[field.name] = repr(field.default)
+        elif field.default_factory is not msgspec.NODEFAULT:
+            defaults[field.name] = repr(field.default_factory())
+    return defaults
 
 
 def _seam(answer: Answer) -> str:
