@@ -36,10 +36,11 @@ const SearchRanking = (() => {
       .filter((word) => !stopwords.has(word) && !EMPTY_WORDS.has(word))
       .map((word) => stemmer.stemWord(word))
 
-  // What does not depend on the query: stems of all titles, and lengths of the pages.
+  // Statistics of the index: lengths of the pages, stems of all titles and of the keywords.
   const collect = (index, stemmer) => {
     const lengths = index.docnames.map(() => 0)
-    for (const files of Object.values(index.terms)) for (const file of asList(files)) lengths[file] += 1
+    for (const files of Object.values(index.terms))
+      for (const file of asList(files)) lengths[file] += 1
     const average = lengths.reduce((sum, length) => sum + length, 0) / lengths.length
     const sections = Object.entries(index.alltitles).flatMap(([title, places]) => {
       const stems = new Set(stemsOf(stemmer, title))
@@ -67,14 +68,18 @@ const SearchRanking = (() => {
   }
 
   const wordsOf = (query, stemmer) => {
-    const words = splitQuery(query.toLowerCase()).map((word) => (STATUS.test(word) ? 'status' : word))
+    const words = splitQuery(query.toLowerCase()).map((word) =>
+      STATUS.test(word) ? 'status' : word,
+    )
     const telling = words.filter((word) => !stopwords.has(word) && !EMPTY_WORDS.has(word))
     return new Set((telling.length > 0 ? telling : words).map((word) => stemmer.stemWord(word)))
   }
 
-  const sum = (words, weights) => [...words].reduce((total, word) => total + (weights.get(word) ?? 0), 0)
+  const sum = (words, weights) =>
+    [...words].reduce((total, word) => total + (weights.get(word) ?? 0), 0)
 
-  // How much of a title the query names, and how much of the query is in the title: 0 to 1.
+  // Similarity of a title and the query, 0 to 1: the share of the title that the query names, times
+  // the share of the query that the title has.
   const likeness = (stems, weights, rarity) => {
     const shared = [...stems].filter((stem) => weights.has(stem))
     if (shared.length === 0) return 0
@@ -88,16 +93,18 @@ const SearchRanking = (() => {
     const count = index.docnames.length
     const found = new Map([...words].map((word) => [word, filesWith(index, word)]))
     const rarityOf = (size) => Math.log(1 + count / (1 + size))
-    const rarity = (stem) =>
-      rarityOf(found.get(stem)?.size ?? new Set([...asList(index.terms[stem]), ...asList(index.titleterms[stem])]).size)
+    const rarity = (stem) => rarityOf((found.get(stem) ?? filesWith(index, stem)).size)
     const weights = new Map(
-      [...found].filter(([, files]) => files.size > 0).map(([word, files]) => [word, rarityOf(files.size)]),
+      [...found]
+        .filter(([, files]) => files.size > 0)
+        .map(([word, files]) => [word, rarityOf(files.size)]),
     )
     const all = sum(weights.keys(), weights)
     const best = new Map()
     for (const section of sections) {
       const score = likeness(section.stems, weights, rarity)
-      if (score > (best.get(section.file)?.score ?? 0)) best.set(section.file, { ...section, score })
+      if (score > (best.get(section.file)?.score ?? 0))
+        best.set(section.file, { ...section, score })
     }
     const pages = new Set([...found.values()].flatMap((files) => [...files.keys()]))
     return [...pages].map((file) => {
@@ -113,7 +120,9 @@ const SearchRanking = (() => {
         matched += weight * match
       }
       const ofTitle = likeness(titles[file], weights, rarity)
-      const ofKeyword = Math.max(0, ...keywords[file].map((stems) => likeness(stems, weights, rarity)))
+      const ofKeyword = Math.max(
+        ...[0, ...keywords[file].map((stems) => likeness(stems, weights, rarity))],
+      )
       const section = best.get(file)
       const full = Math.max(FULL_TITLE * ofTitle, FULL_KEYWORD * ofKeyword)
       score += (all / Math.max(1, weights.size)) * (full + FULL_SECTION * (section?.score ?? 0))
@@ -126,7 +135,7 @@ const SearchRanking = (() => {
     })
   }
 
-  // Names that the query is, or that end with it. Those in the same case come first.
+  // Objects whose names contain the query. Equal names come first, and those in the same case.
   const rankObjects = (index, query) => {
     const wanted = query.trim().replace(/\(\)$/, '')
     if (!/^[\w.]+$/.test(wanted)) return []
@@ -187,7 +196,7 @@ const SearchRanking = (() => {
       index.filenames[file],
       SearchResultKind.object,
     ]
-    const isName = /[A-Z_.]/.test(query.trim().slice(1)) || /^[A-Z]/.test(query.trim())
+    const isName = /[A-Z_.]/.test(query.trim())
     const first = objects.filter(({ isEqual }) => isEqual).slice(0, isName ? OBJECTS_FIRST : 1)
     return [
       ...first.map(asResult),

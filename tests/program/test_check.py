@@ -348,8 +348,9 @@ def test_documentation_shows_the_real_output() -> None:
         )
 
 
-def test_documentation_lists_every_rule() -> None:
-    page = PAGE.read_text(encoding='utf-8')
+@pytest.mark.parametrize('name', ['README.md', 'rules.md'])
+def test_documentation_lists_every_rule(name: str) -> None:
+    page = PAGE.with_name(name).read_text(encoding='utf-8')
     rows = [
         f'| [{rule.code}]({rule.code}.md) | {rule.title} | {rule.severity} |'
         for rule in RULES.values()

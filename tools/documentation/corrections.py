@@ -70,7 +70,7 @@ def _repair_signature(
     _app: Sphinx,
     _what: str,
     _name: str,
-    value: object,
+    value: Any,
     _options: object,
     arguments: str | None,
     returned: str | None,
