@@ -1,6 +1,7 @@
 """Tests of `checking`: locations, suppressions, and files that cannot be analysed."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,8 @@ def test_settings_select_rules_and_severities() -> None:
         ('def (:', 'does not parse'), (b'x = 1\0', 'does not parse'),
         (b'x = "\xff"', 'cannot be read'), ('break', 'outside loop'),
         ('x = ' + '(' * 5000, 'does not parse'),
+        ('# coding: latin1x\n', 'cannot be read: unknown encoding: latin1x.'),
+        ('# coding: hex\n', 'cannot be read'),
     ],
 )  # fmt: skip
 def test_unreadable_file_is_a_problem_and_the_others_are_checked(
@@ -246,6 +249,59 @@ def test_file_that_is_passed_twice_is_checked_once() -> None:
     Path('module.py').write_text(f'{START}save()\n', encoding='utf-8')
     report = run_check(['module.py', '.', './module.py'])
     assert (report.files, len(report.findings)) == (1, 1)
+
+
+def test_file_with_two_spellings_of_its_path_is_checked_once(tmp_path: Path) -> None:
+    folder = tmp_path / 'folder'
+    folder.mkdir()
+    (folder / 'module.py').write_text(f'{START}save()\n', encoding='utf-8')
+    (tmp_path / 'link').symlink_to('folder')
+    for first in ('folder/module.py', str(folder / 'module.py'), 'link/module.py'):
+        for second in ('folder/module.py', str(folder / 'module.py')):
+            report = run_check([first, second])
+            assert [finding.path for finding in report.findings] == ['folder/module.py']
+            assert (report.files, report.problems) == (1, ())
+
+
+@pytest.mark.parametrize('paths', [['.'], ['pipe.py', 'module.py']])
+def test_named_pipe_is_a_problem_and_is_not_opened(paths: list[str]) -> None:
+    os.mkfifo('pipe.py')
+    Path('module.py').write_text(f'{START}save()\n', encoding='utf-8')
+    report = run_check(paths)
+    assert [(finding.path, finding.line) for finding in report.findings] == [('module.py', 3)]
+    assert [(problem.path, problem.message) for problem in report.problems] == [
+        ('pipe.py', 'this is not a regular file.')
+    ]
+    assert not report.is_complete
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason='this Python parses all lines')
+@pytest.mark.parametrize(
+    ('line', 'version'),
+    [
+        ('def first[T](items: list[T]) -> T: ...', (3, 12)),
+        ('type Names = list[str]', (3, 12)),
+        ('print(f"{names["a"]}")', (3, 12)),
+        ('try: ...\nexcept KeyError, ValueError: ...', (3, 14)),
+        ('page = t"{name}"', (3, 14)),
+    ],
+)
+def test_syntax_of_a_newer_python_is_mentioned(line: str, version: tuple[int, int]) -> None:
+    if sys.version_info >= version:
+        pytest.skip('this Python parses the line')
+    (problem,) = check_source(line).problems
+    running, needed = (f'{major}.{minor}' for major, minor in (sys.version_info[:2], version))
+    assert problem.message.endswith(
+        f' The check runs on Python {running}; if this is syntax of Python {needed},'
+        ' run the check on it.'
+    )
+
+
+def test_file_that_mypy_refuses_is_reported_once() -> None:
+    Path('types.py').touch()
+    report = run_check(['.'])
+    assert [problem.path for problem in report.problems] == ['types.py']
+    assert 'shadows library module' in report.problems[0].message
 
 
 def test_modules_of_equal_names_in_two_folders_are_checked_separately() -> None:

@@ -55,6 +55,30 @@ def test_missing_executable_is_a_usage_error(environment: Path) -> None:
     assert f"File '{missing}' does not exist." in result.stderr
 
 
+@pytest.mark.parametrize(
+    ('script', 'reason'),
+    [
+        ('exit 3', 'it ended with the code 3'),
+        ('echo one >&2; echo two >&2; exit 1', 'two'),
+        ('true', 'it does not print its folders of packages'),
+        ('echo 1', 'it does not print its folders of packages'),
+    ],
+)
+def test_executable_that_is_no_python_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path('module.py').touch()
+    program = tmp_path / 'program'
+    program.write_text(f'#!/bin/sh\n{script}\n', encoding='utf-8')
+    program.chmod(0o755)
+    result = CliRunner().invoke(command, ['module.py', '--python-executable', str(program)])
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f"seamwise: '{program}' is not a Python that mypy can use: {reason}.\n"
+    )
+
+
 @pytest.mark.parametrize('way', ['.venv', 'venv', 'VIRTUAL_ENV'])
 def test_environment_of_the_project_is_found(
     environment: Path, monkeypatch: pytest.MonkeyPatch, way: str

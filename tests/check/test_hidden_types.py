@@ -217,6 +217,32 @@ def test_mistake_in_the_configuration_of_mypy_is_one_line(
     assert ('no file was checked' in result.stdout) == is_unchecked
 
 
+PLUGIN_FUNCTION = 'def plugin(version):\n    raise ValueError("two\\nlines")\n'
+PLUGIN_CLASS = """\
+from mypy.plugin import Plugin
+class Fails(Plugin):
+    def __init__(self, options):
+        raise ValueError("two\\nlines")
+def plugin(version): return Fails
+"""
+
+
+@pytest.mark.parametrize(
+    ('file', 'source', 'name'),
+    [
+        ('fails_first.py', PLUGIN_FUNCTION, 'fails_first.py'),
+        ('fails_later.py', PLUGIN_CLASS, 'Fails'),
+    ],
+)
+def test_plugin_that_raises_is_one_line(module: Path, file: str, source: str, name: str) -> None:
+    Path(file).write_text(source, encoding='utf-8')
+    result = check(f'[mypy]\nplugins = {file}\n')
+    assert result.exit_code == 2
+    assert result.stderr == (
+        f'seamwise: mypy.ini: mypy cannot run: its plugin `{name}` raised ValueError: two lines.\n'
+    )
+
+
 def test_configuration_that_is_not_text_is_one_line(module: Path) -> None:
     Path('mypy.ini').write_bytes(b'[mypy]\xff')
     result = check()
@@ -239,7 +265,8 @@ def test_loops_of_symbolic_links_end(module: Path, tmp_path: Path) -> None:
     (tmp_path / 'second' / 'other').symlink_to('../first')
     result = CliRunner().invoke(command, ['.'])
     assert result.exit_code == 1
-    assert ' findings in 5 files' in result.stdout
+    # Each file is checked once, by its path without links.
+    assert '3 findings in 3 files' in result.stdout
 
 
 def test_file_that_changes_twice_in_a_second_is_read_twice(module: Path) -> None:

@@ -265,6 +265,30 @@ def test_interrupted_comparison_leaves_no_files_behind(tmp_path: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGHUP])
+def test_signal_ends_the_check_without_a_problem(number: signal.Signals) -> None:
+    Path('slow.py').write_text(
+        'import time\nfrom pathlib import Path\n'
+        'from mypy.plugin import Plugin\n'
+        'class Slow(Plugin):\n'
+        '    def get_function_hook(self, fullname):\n'
+        '        Path("started").touch()\n'
+        '        time.sleep(60)\n'
+        'def plugin(version): return Slow\n',
+        encoding='utf-8',
+    )
+    Path('mypy.ini').write_text('[mypy]\nplugins = slow.py\n', encoding='utf-8')
+    with subprocess.Popen(
+        [*COMMAND, 'check', 'clean.py'], env=CLEAN, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        deadline = time.monotonic() + 30
+        while not Path('started').exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(number)
+        output = process.communicate(timeout=30)
+    assert (process.returncode, output) == (128 + number, (b'', b''))
+
+
 def test_output_on_a_terminal_is_coloured_and_fits_its_width() -> None:
     Path('long.py').write_text(
         f"{SOURCE}def run() -> None:\n\tprint('错误{'ab' * 60}'); save(); {'x = 1; ' * 20}\n",

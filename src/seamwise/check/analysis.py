@@ -48,10 +48,12 @@ def analyse(paths: Sequence[str], *, python_executable: str = '') -> Analysis:
 def modules(build: Build, names: Iterable[str], problems: list[SourceProblem]) -> Iterator[Module]:
     """Yield the modules with these names, except those without a tree in the build."""
     trees = [tree for name in names if (tree := build.tree(name)) is not None]
-    texts = [Text(read_source(tree.path)) for tree in trees]
-    indexes = [NodeIndex(tree, text.positions) for tree, text in zip(trees, texts, strict=True)]
+    sources = [
+        (tree, text) for tree in trees if (text := _read_text(tree.path, problems)) is not None
+    ]
+    indexes = [NodeIndex(tree, text.positions) for tree, text in sources]
     types = types_by_key(build.types, indexes)
-    for tree, text, index, module_types in zip(trees, texts, indexes, types, strict=True):
+    for (tree, text), index, module_types in zip(sources, indexes, types, strict=True):
         try:
             module = Module(tree.fullname, Path(tree.path), text, index, module_types)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -59,3 +61,15 @@ def modules(build: Build, names: Iterable[str], problems: list[SourceProblem]) -
             problems.append(parse_problem(tree.path) or too_deep_problem(tree.path))
         else:
             yield module
+
+
+def _read_text(path: str, problems: list[SourceProblem]) -> Text | None:
+    """Read a file that mypy has analysed; None if Python cannot decode it."""
+    try:
+        return Text(read_source(path))
+    except (OSError, ValueError, SyntaxError):
+        # mypy ignores an unknown encoding. The file can also have changed since.
+        problem = parse_problem(path)
+        if problem is not None:
+            problems.append(problem)
+        return None

@@ -70,7 +70,7 @@ Exit codes:
    70  a defect: the log has details
    74  standard output cannot be written
    78  a package is missing
-  130  interrupted
+  130  interrupted (128 + N: ended by signal N)
   141  the reader of the output has ended
 """
 

@@ -98,10 +98,12 @@ def start(arguments: Sequence[str]) -> NoReturn:
     # If SIGCHLD is inherited as ignored, the kernel discards the exit codes of child processes.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with log_to_stderr():
-        code = _exit_code(arguments)
-        # A last garbage collection would take a tenth of the time of `seamwise check`.
-        gc.freeze()
-        sys.exit(code)
+        try:
+            sys.exit(_exit_code(arguments))
+        finally:
+            # A last garbage collection would take a tenth of the time of `seamwise check`, and
+            # seconds after a signal.
+            gc.freeze()
 
 
 def _exit_on_signal(number: int, frame: FrameType | None) -> NoReturn:  # noqa: ARG001 -- signal's signature

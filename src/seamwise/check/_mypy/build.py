@@ -28,6 +28,7 @@ from seamwise.check._mypy.sources import (
     SourceGroup,
     SourceProblem,
     copy_options,
+    is_signal_exit,
     module_of_path,
     relative_path,
 )
@@ -64,6 +65,12 @@ _COLLECTIONS = 30
 
 _CRASH = re.compile(
     r'^(?P<path>.+?):(?:(?P<line>\d+):)? error: (?:INTERNAL ERROR|Cannot parse file)'
+)
+
+_PLUGIN_ERROR = re.compile(
+    r'^Error (?:calling the plugin\(version\) entry point|constructing plugin instance)'
+    r' of (?P<plugin>.+)$',
+    re.MULTILINE,
 )
 
 _TEXT_MESSAGE = re.compile(
@@ -185,13 +192,21 @@ def run_mypy(
         try:
             with redirect_stdout(output), redirect_stderr(output), _deep_stack():
                 return _build(group, options)
-        except SystemExit:
+        except SystemExit as error:
+            if is_signal_exit(error):
+                raise
             # mypy exits on an internal error.
             module = _crashed_module(output.getvalue(), group.options, problems)
         except CompileError as error:
             if group.exclude_unparsable(problems):
                 continue
             module = _blocking_module(error, group, problems)
+        except Exception as error:
+            problem = _plugin_problem(output.getvalue(), error, options)
+            if problem is None:
+                raise
+            problems.append(problem)
+            return None
         if module is None or module in excluded:
             return None
         excluded.add(module)
@@ -348,13 +363,14 @@ def _blocking_module(
     if module is None:
         return _crashed_module('\n'.join(error.messages), group.options, problems)
     reason = _blocking_message(error.messages, group.path_of(module))
-    problems.append(
-        SourceProblem(
-            reason.file,
-            f'mypy cannot analyse this file: {reason.message}{_hint(error.messages, reason)}',
-            line=max(reason.line, 0),
-        )
+    problem = SourceProblem(
+        reason.file,
+        f'mypy cannot analyse this file: {reason.message}{_hint(error.messages, reason)}',
+        line=max(reason.line, 0),
     )
+    if problem not in problems:
+        # mypy may stop at this file again, although it is excluded.
+        problems.append(problem)
     return module
 
 
@@ -395,6 +411,18 @@ def _crashed_module(output: str, options: Options, problems: list[SourceProblem]
         )
     )
     return module_of_path(crash['path'], options)
+
+
+def _plugin_problem(output: str, error: Exception, options: Options) -> SourceProblem | None:
+    """Return the problem of a plugin that raised an error when mypy created it; else None."""
+    match = _PLUGIN_ERROR.search(output)
+    if match is None:
+        return None
+    reason = ' '.join(f'{type(error).__name__}: {error}'.split()).rstrip('.')
+    return SourceProblem(
+        options.config_file or '',
+        f'mypy cannot run: its plugin `{match["plugin"]}` raised {reason}.',
+    )
 
 
 def _stop_problem(lines: Sequence[str]) -> SourceProblem:

@@ -5,20 +5,24 @@ import copy
 import io
 import os
 import re
+import stat
+import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import cast
 
 from msgspec import Struct
 from mypy.errorcodes import error_codes
+from mypy.errors import CompileError
 from mypy.find_sources import InvalidSourceList, SourceFinder, create_source_list
 from mypy.fscache import FileSystemCache
 from mypy.main import process_options
-from mypy.modulefinder import BuildSource
+from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
-from mypy.util import decode_python_encoding
+from mypy.util import DecodeError, decode_python_encoding
 
 from seamwise.check._mypy.files import CheckedFiles
 from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
@@ -41,8 +45,21 @@ _OVERRIDDEN = frozenset({*_HIDING_OPTIONS_OFF, 'check_untyped_defs'})
 
 _IMPORT_CODES = frozenset({'import', 'import-not-found', 'import-untyped'})
 
+_SIGNALLED = 128
+"""Larger exit codes, as `128 + SIGTERM`, are those of a signal."""
+
 _HARMLESS = 'No [mypy] section in config file'
 """Message about a configuration that has sections for modules only."""
+
+_NEWER_SYNTAX: Sequence[tuple[tuple[int, int], re.Pattern[str]]] = (
+    ((3, 12), re.compile(r'^\s*(?:(?:async\s+)?def|class)\s+\w+\s*\[')),
+    ((3, 12), re.compile(r'^\s*type\s+\w+\s*[\[=]')),
+    ((3, 12), re.compile(r'^f-string')),
+    ((3, 13), re.compile(r'^\s*(?:(?:async\s+)?def|class|type)\s+\w+\s*\[[^]]*=')),
+    ((3, 14), re.compile(r'^\s*except\*?\s[^(:]+,')),
+    ((3, 14), re.compile(r"""\b(?:[tT][rR]?|[rR][tT])['"]""")),
+)
+"""Patterns of lines, or messages, that an older Python rejects, and the first that does not."""
 
 _TYPE_IGNORE = re.compile(r'^\s*#\s*type:\s*ignore')
 _MYPY_COMMENT = re.compile(
@@ -121,6 +138,10 @@ def mypy_options(problems: list[SourceProblem], *, python_executable: str = '') 
         reason = output.rpartition('mypy: error: ')[2]
         problems.append(SourceProblem('', f'mypy refuses its configuration: {reason}'))
         return None
+    executable_problem = _executable_problem(options.python_executable)
+    if executable_problem is not None:
+        problems.append(SourceProblem('', executable_problem))
+        return None
     if output:
         # mypy reports a mistake in its configuration, and continues without that part.
         message = f'mypy cannot use its configuration: {output}'
@@ -174,13 +195,39 @@ def _process_options(python_executable: str) -> tuple[Options | None, str]:
         arguments += ['--python-executable', python_executable]
     try:
         _, options = process_options(arguments, stdout=output, stderr=output)
-    except SystemExit:
+    except SystemExit as error:
+        if is_signal_exit(error):
+            raise
         options = None
     except (OSError, ValueError) as error:
         # The file is not text in UTF-8, or mypy converts a value of it without a check.
         return None, f'mypy: error: {error}'
     lines = [line for line in output.getvalue().split('\n') if not line.endswith(_HARMLESS)]
     return options, ' '.join(' '.join(lines).split())
+
+
+def is_signal_exit(error: SystemExit) -> bool:
+    """Return whether a signal ends this process: mypy itself exits with 1 or 2."""
+    return isinstance(error.code, int) and error.code > _SIGNALLED
+
+
+def _executable_problem(python_executable: str | None) -> str | None:
+    """Return the reason why a program is no Python whose packages mypy can find; None if it is."""
+    output = io.StringIO()
+    try:
+        with redirect_stdout(output):
+            get_search_dirs(python_executable)
+    except CompileError:
+        # The build reports it.
+        return None
+    except subprocess.CalledProcessError as error:
+        lines: list[str] = error.stderr.decode(errors='replace').strip().split('\n')
+        reason = lines[-1].strip().rstrip('.') or f'it ended with the code {error.returncode}'
+    except (SyntaxError, ValueError, TypeError):
+        reason = 'it does not print its folders of packages'
+    else:
+        return None
+    return f'{python_executable!r} is not a Python that mypy can use: {reason}.'
 
 
 def _with_types(section: Mapping[str, object], follow_imports: object) -> dict[str, object]:
@@ -237,8 +284,16 @@ def module_of_path(path: str, options: Options) -> str | None:
 
 
 def decode_source(content: bytes) -> str:
-    """Decode Python source by its byte order mark or coding comment."""
-    return decode_python_encoding(content)
+    """Decode Python source by its byte order mark or coding comment.
+
+    Raises:
+        ValueError: The encoding is unknown, or the source has other bytes.
+        SyntaxError: The coding comment contradicts the byte order mark.
+    """
+    try:
+        return decode_python_encoding(content)
+    except DecodeError as error:
+        raise ValueError(str(error)) from error
 
 
 def read_source(path: str) -> str:
@@ -277,15 +332,30 @@ def _visible_source(path: str) -> str | None:
 def parse_problem(path: str) -> SourceProblem | None:
     """Return the reason why Python cannot parse a file; None if it can."""
     try:
+        source = read_source(path)
         with warnings.catch_warnings(action='ignore'):
-            ast.parse(read_source(path))
+            ast.parse(source)
     except SyntaxError as error:
-        return SourceProblem(path, f'it does not parse: {error.msg}.', line=error.lineno or 1)
+        line = error.lineno or 1
+        message = f'it does not parse: {error.msg}.{_newer_python_note(error)}'
+        return SourceProblem(path, message, line=line)
     except (RecursionError, MemoryError):
         return too_deep_problem(path)
     except (OSError, ValueError) as error:
         return SourceProblem(path, f'it cannot be read: {error}.')
     return None
+
+
+def _newer_python_note(error: SyntaxError) -> str:
+    """Return a note if the line with an error looks like the syntax of a newer Python."""
+    for version, pattern in _NEWER_SYNTAX:
+        if sys.version_info < version and any(map(pattern.search, (error.text or '', error.msg))):
+            running, needed = ('.'.join(map(str, pair)) for pair in (sys.version_info[:2], version))
+            return (
+                f' The check runs on Python {running}; if this is syntax of Python {needed},'
+                ' run the check on it.'
+            )
+    return ''
 
 
 def too_deep_problem(path: str) -> SourceProblem:
@@ -305,7 +375,7 @@ def relative_path(path: str) -> str:
 def _find_sources(
     paths: Iterable[str], options: Options, problems: list[SourceProblem]
 ) -> Iterator[BuildSource]:
-    yielded: set[str] = set()
+    sources: dict[tuple[str, str], BuildSource] = {}
     for path in paths:
         message = _path_error(path)
         if message is not None:
@@ -313,20 +383,43 @@ def _find_sources(
             continue
         for source in _sources_at(path, options, problems):
             file = os.path.normpath(source.path or '')
-            if file not in yielded:
-                yielded.add(file)
-                text = _visible_source(file)
-                yield BuildSource(file, source.module, text, base_dir=source.base_dir)
+            message = _file_error(file)
+            if message is not None:
+                problems.append(SourceProblem(file, message))
+                continue
+            real_path = os.path.realpath(file)
+            known = sources.get((source.module, real_path))
+            if known is None or _has_links(known.path, real_path) > _has_links(file, real_path):
+                # The path without symbolic links is preferred.
+                sources[source.module, real_path] = source
+    for source in sources.values():
+        file = os.path.normpath(source.path or '')
+        yield BuildSource(file, source.module, _visible_source(file), base_dir=source.base_dir)
 
 
 def _path_error(path: str) -> str | None:
     if not Path(path).exists():
         return 'there is no such file or folder.'
-    if not Path(path).is_file() or path.endswith(('.py', '.pyi')):
+    if Path(path).is_dir() or path.endswith(('.py', '.pyi')):
         return None
     if path.endswith('.ipynb'):
         return 'this is a notebook; export its code to a .py file first.'
     return 'this is not a Python file.'
+
+
+def _file_error(path: str) -> str | None:
+    """Return the reason why a path must not be opened: to read a named pipe can take for ever."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        # `parse_problem` reports it.
+        return None
+    return None if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else 'this is not a regular file.'
+
+
+def _has_links(path: str | None, real_path: str) -> bool:
+    """Return whether a path contains a symbolic link."""
+    return os.path.abspath(path or '') != real_path  # noqa: PTH100 -- resolve() follows links
 
 
 def _sources_at(
