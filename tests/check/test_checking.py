@@ -108,6 +108,106 @@ def test_suppressions_apply_on_lines_of_the_statement_and_directly_above() -> No
     assert [finding.line for finding in report.findings] == [5, 11]
 
 
+STATEMENT = """\
+def describe(names: list[str]) -> str:
+    {above}
+    return '{{}} {{}}'.format(  {first}
+        names,
+        {above_inner}
+        save().unwrap(),  {inner}
+        save().unwrap(),
+    )  {last}
+"""
+
+
+@pytest.mark.parametrize(
+    ('place', 'reported'),
+    [
+        ('above', []), ('first', []), ('last', []),
+        ('above_inner', [9]), ('inner', [9]), ('none', [8, 9]),
+    ],
+)  # fmt: skip
+def test_suppressions_apply_to_the_whole_statement(place: str, reported: list[int]) -> None:
+    comments = dict.fromkeys(('above', 'first', 'last', 'above_inner', 'inner'), '#')
+    comments[place] = '# seamwise: allow[SW104] a test'
+    report = check_source(START + STATEMENT.format(**comments))
+    assert [(finding.code, finding.line) for finding in report.findings] == [
+        ('SW104', line) for line in reported
+    ]
+
+
+def test_suppressions_of_a_compound_statement_apply_to_its_header() -> None:
+    header = (
+        '# seamwise: allow[SW104] above\nif (\n    save().unwrap()\n):\n    save().unwrap()\n'
+        'while (\n    save().unwrap()\n):  # seamwise: allow[SW104] behind\n    save().unwrap()\n'
+        '# seamwise: allow[SW106] above the decorators\n@staticmethod\n'
+        'def run(\n    number: int,\n) -> Result[int, Exception]:\n    return Success(number)\n'
+    )
+    report = check_source(START + header)
+    assert [(finding.code, finding.line) for finding in report.findings] == [
+        ('SW104', 7),
+        ('SW104', 11),
+    ]
+
+
+def test_suppression_behind_a_string_of_several_lines_applies() -> None:
+    source = f"{START}print(f'''\n{{save().unwrap()}}\n''')  # seamwise: allow[SW104] a test\n"
+    assert not check_source(source).findings
+
+
+@pytest.mark.parametrize(
+    'comment',
+    [
+        '# noqa: E501  # seamwise: allow[SW101] a cache',
+        '# type: ignore[x] # seamwise: allow[SW101] a cache  # fmt: skip',
+        '#Seamwise: Allow [SW101] a cache',
+        '# seamwise: allow[SW101] #12',
+        '# seamwise: allow[SW104] another  # seamwise: allow[SW101] a cache',
+    ],
+)
+def test_suppression_can_stand_between_other_comments(comment: str) -> None:
+    settings = CheckSettings(select=('SW101',))
+    assert not check_source(f'{START}save()  {comment}\n', settings=settings).findings
+
+
+def test_comment_behind_a_suppression_is_no_reason() -> None:
+    (finding,) = check_source(f'{START}save()  # seamwise: allow[SW101]  # noqa\n').findings
+    assert finding.help.startswith('The suppression has no effect without a reason')
+
+
+@pytest.mark.parametrize(
+    'comment',
+    ['# seamwise: allow SW101 x', '# seamwise: ignore[SW101] x', '# seamwise: allow[] x'],
+)
+def test_comment_in_another_form_is_reported(comment: str) -> None:
+    findings = check_source(f'{START}save()  # noqa  {comment}\n').findings
+    assert [(finding.code, finding.column) for finding in findings] == [
+        ('SW101', 1),
+        ('SW100', 17),
+    ]
+    assert findings[1].message.startswith('This comment does not have the form')
+
+
+@pytest.mark.parametrize(
+    ('line', 'fixed'),
+    [
+        ('print()  # seamwise: allow[SW101] x', 'print()'),
+        ('print()  # noqa  # seamwise: allow[SW101] x', 'print()  # noqa'),
+        ('print()  # seamwise: allow[SW101] x  # noqa', 'print()  # noqa'),
+        ('    # seamwise: allow[SW101] x', None),
+        ('# seamwise: allow[SW101] x  # noqa', '# noqa'),
+    ],
+)
+def test_fix_removes_an_unused_suppression_only(line: str, fixed: str | None) -> None:
+    (finding,) = check_source(START + line + '\n').findings
+    (edit,) = finding.edits
+    if fixed is None:
+        assert (edit.old, edit.new, edit.last_line) == (f'{line}\n', '', edit.line + 1)
+    else:
+        assert edit.old == line[edit.column : edit.end_column]
+        assert line[: edit.column] + edit.new + line[edit.end_column :] == fixed
+
+
 def test_suppression_of_a_rule_that_is_off_is_not_reported() -> None:
     source = START + '# seamwise: allow[SW102] nothing\n_ = save()\n'
     assert [finding.code for finding in check_source(source).findings] == ['SW100']

@@ -255,13 +255,20 @@ class Suppression(Struct, frozen=True):
 
     line: int
     codes: frozenset[str]
+    """Codes of rules; empty if the comment has another form than a suppression."""
     reason: str
     is_on_own_line: bool
     """Whether nothing else is on the line; the comment then applies to the line below."""
     column: int = 0
     """Column of the comment in characters, from 0."""
+    end_column: int = 0
+    """Column after the reason."""
     source: str = ''
     """Text of the line."""
+    first_line: int = 0
+    """First line of the statement to which it applies; `line` if it applies to this line only."""
+    last_line: int = 0
+    """Last line of this statement; for a compound statement, of its header."""
 
 
 class MissingImport(Struct, frozen=True):

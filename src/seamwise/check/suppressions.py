@@ -5,39 +5,106 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise.check.facts import Suppression
 from seamwise.check.findings import Finding
 
-_COMMENT = re.compile(r'#\s*seamwise:\s*allow\[(?P<codes>[^\]]*)\](?P<reason>.*)')
+_COMMENT = re.compile(
+    r'#\s*seamwise:\s*(?:allow\s*\[(?P<codes>[^\]]*)\](?P<reason>(?:(?!\s#\D).)*)'
+    r'|(?:(?:allow|disable|ignore|noqa|suppress)\b|\[?SW\d)(?:(?!\s#\D).)*)',
+    re.IGNORECASE,
+)
+"""A suppression, alone or between other comments, or a comment that is meant as one.
+
+`# seamwise: ignore[SW101]` has no codes. A reason can contain a number, such as `#12`.
+"""
+
 _MISSING_REASON = (
     'The suppression has no effect without a reason: write `# seamwise: allow[{code}] reason`.'
 )
+_OUTSIDE = frozenset({
+    tokenize.COMMENT, tokenize.NL, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING,
+    tokenize.ENDMARKER,
+})  # fmt: skip
+"""Tokens that do not begin a statement."""
+
+
+class _Statement(Struct, frozen=True):
+    """Lines of a statement, or of the header of a compound statement, with its decorators."""
+
+    first_line: int
+    header_line: int
+    """Line below the decorators."""
+    last_line: int
 
 
 def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
-    """Yield the suppressions in the lines of a file."""
-    if not any('seamwise:' in line for line in lines):
+    """Yield the suppressions in the lines of a file, and comments that are meant as such."""
+    if not any('seamwise:' in line.lower() for line in lines):
         # Tokenizing is slow, and few files have suppressions.
         return
-    for token in tokenize.generate_tokens(io.StringIO('\n'.join(lines) + '\n').readline):
-        match = _COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
-        if match is not None:
-            line, column = token.start
+    tokens = list(tokenize.generate_tokens(io.StringIO('\n'.join(lines) + '\n').readline))
+    matches = {
+        token.start: found
+        for token in tokens
+        if token.type == tokenize.COMMENT and (found := _matches(token.string))
+    }
+    own_lines = {line for line, column in matches if not lines[line - 1][:column].strip()}
+    statements = list(_statements(tokens))
+    by_first_line = {statement.first_line: statement for statement in statements}
+    by_edge = by_first_line | {
+        line: statement
+        for statement in statements
+        for line in (statement.header_line, statement.last_line)
+    }
+    for (line, column), found in matches.items():
+        below = line
+        while below in own_lines:
+            below += 1
+        # On an inner line of a statement, a comment applies to this line only.
+        statement = by_edge.get(line) if below == line else by_first_line.get(below)
+        for match in found:
+            codes = (code.strip() for code in (match['codes'] or '').split(','))
             yield Suppression(
                 line=line,
-                codes=frozenset(code.strip() for code in match['codes'].split(',')),
-                reason=match['reason'].strip(' -:'),
-                is_on_own_line=not token.line[:column].strip(),
-                column=column,
+                codes=frozenset(filter(None, codes)),
+                reason=(match['reason'] or '').strip(' -:'),
+                is_on_own_line=line in own_lines,
+                column=column + match.start(),
+                end_column=column + match.end(),
                 source=lines[line - 1],
+                first_line=statement.first_line if statement is not None else line,
+                last_line=statement.last_line if statement is not None else line,
             )
+
+
+def _matches(comment: str) -> list[re.Match[str]]:
+    return list(_COMMENT.finditer(comment))
+
+
+def _statements(tokens: Iterable[tokenize.TokenInfo]) -> Iterator[_Statement]:
+    """Yield the logical lines, except that decorators are a part of the line below them."""
+    first: tokenize.TokenInfo | None = None
+    decorator_line = 0
+    for token in tokens:
+        if first is None and token.type not in _OUTSIDE:
+            first = token
+        if first is None or token.type != tokenize.NEWLINE:
+            continue
+        line = first.start[0]
+        if first.string == '@':
+            decorator_line = decorator_line or line
+        else:
+            yield _Statement(decorator_line or line, line, token.start[0])
+            decorator_line = 0
+        first = None
 
 
 def apply_suppressions(
     findings: Iterable[Finding],
-    suppressions: Iterable[Suppression],
+    suppressions: Sequence[Suppression],
     used: set[tuple[int, str]] | None = None,
 ) -> Iterator[Finding]:
     """Yield the findings that are not suppressed.
@@ -50,7 +117,9 @@ def apply_suppressions(
         suppressions: The suppressions in this file.
         used: Receives the line and the code of each suppression that applies to a finding.
     """
-    by_line = {suppression.line: suppression for suppression in suppressions}
+    by_line: dict[int, list[Suppression]] = {}
+    for suppression in suppressions:
+        by_line.setdefault(suppression.line, []).append(suppression)
     for finding in findings:
         suppression = next(
             (
@@ -68,12 +137,20 @@ def apply_suppressions(
             yield replace(finding, help=_MISSING_REASON.format(code=finding.code))
 
 
-def _candidates(finding: Finding, by_line: Mapping[int, Suppression]) -> Iterator[Suppression]:
-    """Yield the suppressions on the lines of a finding, and in the comment lines directly above."""
+def _candidates(
+    finding: Finding, by_line: Mapping[int, Sequence[Suppression]]
+) -> Iterator[Suppression]:
+    """Yield the suppressions that may apply to a finding, the nearest first.
+
+    They are on its lines, in the comment lines directly above, or belong to its statement.
+    """
     for line in range(finding.line, finding.last_line + 1):
-        if line in by_line:
-            yield by_line[line]
+        yield from by_line.get(line, ())
     line = finding.line - 1
-    while line in by_line and by_line[line].is_on_own_line:
-        yield by_line[line]
+    while line in by_line and by_line[line][0].is_on_own_line:
+        yield from by_line[line]
         line -= 1
+    for suppressions in by_line.values():
+        for suppression in suppressions:
+            if suppression.first_line <= finding.line <= suppression.last_line:
+                yield suppression

@@ -34,6 +34,7 @@ def save_twice(name: str) -> Result[None, DiskFull]:
 | --- | --- |
 | A suppression of a rule that has no finding there | yes |
 | A suppression with a code that does not exist, e.g. `allow[SW999]` | yes |
+| A comment that is meant as a suppression, e.g. `# seamwise: ignore[SW101]` | yes |
 | A suppression of a rule that is off, or ignored in this file | no |
 | A suppression without a reason: the finding itself asks for the reason | no |
 | A suppression in a file with a missing import, where some types are unknown | no |
@@ -49,6 +50,9 @@ from seamwise.check.facts import Location, RuleHit, Suppression, TextEdit
 from seamwise.check.rules.rule import Rule, join_code
 
 CODE = 'SW100'
+
+_MALFORMED = 'This comment does not have the form of a suppression, so it has no effect.'
+_MALFORMED_HELP = 'Write `# seamwise: allow[SW101] reason`, with the code of the rule.'
 
 
 def unused_suppressions(
@@ -73,7 +77,9 @@ def unused_suppressions(
             for code in suppression.codes & active - {CODE}
             if (suppression.line, code) not in used
         )
-        is_removable = len(unused) == len(suppression.codes)
+        if not suppression.codes:
+            yield _hit(suppression, _MALFORMED, _MALFORMED_HELP)
+        is_removable = bool(unused) and len(unused) == len(suppression.codes)
         if unknown:
             yield _hit(suppression, *_unknown_message(unknown, known))
         if unused:
@@ -103,7 +109,7 @@ def _hit(
         line=suppression.line,
         column=suppression.column + 1,
         last_line=suppression.line,
-        end_column=len(suppression.source) + 1,
+        end_column=suppression.end_column + 1,
         source=suppression.source,
     )
     return RuleHit(CODE, location, message, help_, edits)
@@ -111,9 +117,15 @@ def _hit(
 
 def _removal(suppression: Suppression) -> tuple[TextEdit, ...]:
     line, source = suppression.line, suppression.source
-    if suppression.is_on_own_line:
+    column, end = len(source[: suppression.column].rstrip()), suppression.end_column
+    following = source[end:].lstrip()
+    if following:
+        # Another comment follows it.
+        start = suppression.column
+        end = len(source) - len(following)
+        return (TextEdit(line, start, line, end, source[start:end], ''),)
+    if not column:
         return (TextEdit(line, 0, line + 1, 0, f'{source}\n', ''),)
-    column = len(source[: suppression.column].rstrip())
     return (TextEdit(line, column, line, len(source), source[column:], ''),)
 
 
