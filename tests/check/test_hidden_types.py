@@ -1,5 +1,6 @@
 """Tests of configurations and comments that hide missing types, which a check reports."""
 
+import json
 import os
 from pathlib import Path
 
@@ -120,6 +121,39 @@ def test_function_without_type_checks_has_types(module: Path) -> None:
     assert 'module.py:7:5: error[SW101]' in check().stdout
 
 
+DECORATORS = """\
+import functools
+import typing as t
+from typing import no_type_check as unchecked
+@(t.no_type_check)
+def first(value: 3) -> None:
+    save(1)
+@unchecked
+def second(value: 3) -> None:
+    save(1)
+@(
+    t.
+    no_type_check
+)
+@functools.cache
+@t.no_type_check
+# A comment.
+def third(value: 3) -> None:
+    save(1)
+"""
+
+
+def test_decorator_that_hides_types_is_found_in_every_form(module: Path) -> None:
+    module.write_text(MODULE + DECORATORS, encoding='utf-8')
+    output = json.loads(check('', '--json').stdout)
+    assert [(finding['line'], finding['column']) for finding in output['findings']] == [
+        (3, 1),
+        (9, 5),
+        (12, 5),
+        (21, 5),
+    ]
+
+
 def test_comments_behind_the_first_statement_are_kept(module: Path) -> None:
     module.write_text(f'import nowhere  # type: ignore\n{MODULE}', encoding='utf-8')
     assert check().stderr == ''
@@ -149,26 +183,62 @@ def test_unreachable_branch_is_not_reported(module: Path, text: str) -> None:
     assert check().stderr == ''
 
 
-@pytest.mark.parametrize('package', ['seamwise', 'returns'])
-def test_check_without_the_types_of_results_ends_with_2(
-    module: Path, tmp_path: Path, package: str
-) -> None:
-    comment = '  # type: ignore[import-not-found]'
-    module.write_text(
-        MODULE if package == 'seamwise' else f'from returns.result import Result{comment}\n',
-        encoding='utf-8',
-    )
+@pytest.fixture
+def empty_environment(tmp_path: Path) -> None:
+    """Create an environment without any package."""
     environment = tmp_path / '.venv'
     (environment / 'bin').mkdir(parents=True)
     (environment / 'pyvenv.cfg').touch()
     python = environment / 'bin' / 'python'
-    # An environment without any package.
     python.write_text('#!/bin/sh\necho "([], [])"\n', encoding='utf-8')
     python.chmod(0o755)
+
+
+@pytest.mark.usefixtures('empty_environment')
+@pytest.mark.parametrize(
+    'source',
+    [
+        MODULE,
+        'from returns.result import Result  # type: ignore[import-not-found]\n',
+        'import typing, returns.result  # type: ignore\n',
+        'if 1: import returns.result as r; print(r)  # noqa  # type: ignore\n',
+        'from returns.result \\\n    import Result  # type: ignore\n',
+        'from returns.result import (  # type: ignore\n    Result,\n)\n',
+    ],
+)
+def test_check_without_the_types_of_results_ends_with_2(module: Path, source: str) -> None:
+    module.write_text(source, encoding='utf-8')
     result = check()
     assert result.exit_code == 2
+    package = 'seamwise' if source == MODULE else 'returns'
     assert f'module named "{package}' in result.stderr
     assert 'no Result has a type. Install it in the environment of the project' in result.stderr
+
+
+@pytest.mark.parametrize('name', ['seamwise/__init__.pyi', 'returns/result.pyi'])
+def test_stub_that_accepts_all_names_ends_with_2(module: Path, name: str) -> None:
+    stub = Path('stubs', name)
+    stub.parent.mkdir(parents=True)
+    (stub.parent / '__init__.pyi').touch()
+    stub.write_text('def __getattr__(name: str) -> object: ...\n', encoding='utf-8')
+    # The second check has a cache.
+    for _ in range(2):
+        result = check('[mypy]\nmypy_path = stubs\n')
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f'seamwise: stubs/{name}: this stub of `')
+        assert result.stderr.count('\n') == 1
+
+
+@pytest.mark.usefixtures('empty_environment')
+def test_incomplete_stub_of_returns_ends_with_2(module: Path) -> None:
+    module.write_text('from returns.result import Success\nSuccess(1)\n', encoding='utf-8')
+    Path('stubs/returns').mkdir(parents=True)
+    Path('stubs/returns/__init__.pyi').write_text(
+        'def __getattr__(name: str) -> object: ...\n', encoding='utf-8'
+    )
+    result = check('[mypy]\nmypy_path = stubs\n')
+    assert result.exit_code == 2
+    assert 'because of an incomplete stub of `returns`' in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import unittest
 from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
+from functools import cached_property, partial
 from typing import AnyStr, Generic, Protocol, TypeVar, overload
 
 import pytest
@@ -43,6 +43,34 @@ def count(name: str) -> int:
 # case: a call
 def call() -> None:
     save('a')  # finds: SW101
+
+
+# case: properties
+class Disk:
+    field: Result[int, Full]
+
+    @property
+    def size(self) -> Result[int, Full]:
+        return save('a')
+
+    @property
+    def limit(self) -> Result[int, Full]:
+        return save('a')
+
+    @limit.setter
+    def limit(self, value: Result[int, Full]) -> None: ...
+
+    @cached_property
+    def cached(self) -> Result[int, Full]:
+        return save('a')
+
+
+def properties(disk: Disk) -> None:
+    disk.size  # finds: SW101
+    disk.limit  # finds: SW101
+    disk.cached
+    disk.field
+    _ = disk.size
 
 
 # case: a call that returns an arbitrary value

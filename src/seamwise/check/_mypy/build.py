@@ -81,6 +81,7 @@ _TEXT_MESSAGE = re.compile(
 
 _IMPORT_CODES = frozenset({'import-not-found', 'import-untyped'})
 _OWN_MODULE = re.compile(r'"(?:seamwise|returns)(?:\.[\w.]+)?"')
+_GETATTR = re.compile(rb'^def __getattr__\(', re.MULTILINE)
 _INSTALL_HELP = (
     'Install it in the environment of the project,'
     ' or name another environment with --python-executable.'
@@ -130,6 +131,10 @@ class Build:
     def path(self, module: str) -> str:
         """Return the path of a module, or an empty string."""
         return self._result.graph[module].path or ''
+
+    def is_without_types(self, module: str) -> bool:
+        """Return whether a module imports this one, and mypy has no types for it."""
+        return any(module in state.suppressed for state in self._result.graph.values())
 
     def is_cached(self, module: str) -> bool:
         """Return whether mypy took a module from its cache; its types are then not available."""
@@ -238,8 +243,9 @@ def import_problems(
         for item in items:
             first.setdefault(item.message, (path, item.line))
             files.setdefault(item.message, set()).add(path)
+    own = [message for message in first if _OWN_MODULE.search(message)]
     for message, (path, line) in first.items():
-        is_own = _OWN_MODULE.search(message) is not None
+        is_own = message in own
         others = len(files[message]) - 1
         places = f', also in {pluralize(others, "other file")}' if others else ''
         effect = 'its values have no types, so no rule checks them.'
@@ -247,9 +253,39 @@ def import_problems(
             effect = f'no Result has a type. {_INSTALL_HELP}'
         text = f'{message.rstrip(".")}{places}: {effect}'
         yield SourceProblem(path, text, line=line, is_unread=is_own)
-    if 'seamwise.containers' in build and 'returns.result' not in build:
+    problem = _stub_problem(build)
+    if problem is not None:
+        yield problem
+    elif 'seamwise.containers' in build and 'returns.result' not in build:
         text = f'The package `returns` is not installed: no Result has a type. {_INSTALL_HELP}'
         yield SourceProblem('', text)
+    elif not own and build.is_without_types('returns.result'):
+        text = (
+            'mypy has no types for `returns.result`, because of an incomplete stub of `returns`:'
+            ' no Result has a type. Remove it from the search path of mypy.'
+        )
+        yield SourceProblem('', text)
+
+
+def _stub_problem(build: Build) -> SourceProblem | None:
+    """Return the problem of a stub with which mypy accepts all names in a package of Results."""
+    for module in ('seamwise', 'seamwise.containers', 'returns.result'):
+        path = build.path(module) if module in build else ''
+        if path.endswith('.pyi') and _has_dynamic_names(path):
+            text = (
+                f'this stub of `{module}` defines `__getattr__`, so that all of its names have the'
+                ' type Any: no Result has a type. Remove it from the search path of mypy.'
+            )
+            return SourceProblem(relative_path(path), text)
+    return None
+
+
+def _has_dynamic_names(path: str) -> bool:
+    """Return whether a stub gives every name the type Any, with a function `__getattr__`."""
+    try:
+        return _GETATTR.search(Path(path).read_bytes()) is not None
+    except OSError:
+        return False
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from mypy.util import DecodeError, decode_python_encoding
 
 from seamwise.check._mypy.files import CheckedFiles
 from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
+from seamwise.check._mypy.visible_source import may_hide_types, visible_text
 from seamwise.check.environments import project_python
 
 _ALL_MODULES = '*.*'
@@ -60,18 +61,6 @@ _NEWER_SYNTAX: Sequence[tuple[tuple[int, int], re.Pattern[str]]] = (
     ((3, 14), re.compile(r"""\b(?:[tT][rR]?|[rR][tT])['"]""")),
 )
 """Patterns of lines, or messages, that an older Python rejects, and the first that does not."""
-
-_TYPE_IGNORE = re.compile(r'^\s*#\s*type:\s*ignore')
-_MYPY_COMMENT = re.compile(
-    r'^# mypy: .*(?:ignore|disable|follow)[-_](?:errors|missing|error|imports|untyped)',
-    re.MULTILINE,
-)
-_OWN_IMPORT_IGNORE = re.compile(
-    r'^[ \t]*(?:from|import)[ \t]+(?:returns|seamwise)\b.*#[ \t]*type:[ \t]*ignore', re.MULTILINE
-)
-_NO_TYPE_CHECK = re.compile(r'^([ \t]*)@((?:\w+\.)?no_type_check\b)', re.MULTILINE)
-_HIDING_WORDS = (b'type:', b'# mypy:', b'no_type_check')
-"""Every text that `_visible_source` changes contains one of these."""
 
 
 class SourceProblem(Struct, frozen=True):
@@ -302,30 +291,16 @@ def read_source(path: str) -> str:
 
 
 def _visible_source(path: str) -> str | None:
-    """Return the text of a file with what hides its types removed; None if there is nothing.
-
-    Removed are `# type: ignore` before the first statement, which makes the whole file unreachable
-    for mypy, and behind an import of `returns` or `seamwise`; `# mypy:` with the options that
-    `mypy_options` overrides; and the decorator `no_type_check`. Columns stay the same.
-    """
+    """Return the text of a file with what hides its types removed; None if there is nothing."""
     try:
         content = Path(path).read_bytes()
-        if not any(word in content for word in _HIDING_WORDS):
+        if not may_hide_types(content):
             return None
         source = decode_source(content)
     except (OSError, ValueError, SyntaxError):
         # `parse_problem` reports it.
         return None
-    text = _MYPY_COMMENT.sub(lambda match: match[0].replace('mypy:', 'mypy ', 1), source)
-    text = _OWN_IMPORT_IGNORE.sub(lambda match: match[0].replace('type:', 'type ', 1), text)
-    text = _NO_TYPE_CHECK.sub(r'\1#\2', text)
-    lines = text.splitlines(keepends=True)
-    for index, line in enumerate(lines):
-        if line.strip() and not line.lstrip().startswith('#'):
-            break
-        if _TYPE_IGNORE.match(line):
-            lines[index] = line.replace('type:', 'type ', 1)
-    text = ''.join(lines)
+    text = visible_text(source)
     return None if text == source else text
 
 

@@ -3,7 +3,7 @@
 import mypy.types  # noqa: F401  # pyright: ignore[reportUnusedImport]  # the imports below are circular without it
 from mypy.expandtype import expand_type_by_instance
 from mypy.maptype import map_instance_to_supertype
-from mypy.nodes import TypeInfo
+from mypy.nodes import Decorator, OverloadedFuncDef, TypeInfo
 from mypy.typeops import get_type_vars
 from mypy.types import Instance, ProperType, Type, TypeVarType, get_proper_type
 from mypy.typevars import fill_typevars_with_any
@@ -35,6 +35,16 @@ def method_type(instance: Instance, name: str) -> Type | None:
     if method is None or method.type is None:
         return None
     return expand_type_by_instance(get_proper_type(method.type), instance)
+
+
+def is_property(instance: Instance, name: str) -> bool:
+    """Return whether an attribute is a property that is computed each time, so not a cached one."""
+    symbol = instance.type.get(name)
+    node = symbol.node if symbol is not None else None
+    if isinstance(node, Decorator):
+        # A cached property can be set, although it has no setter.
+        return node.var.is_property and not node.var.is_settable_property
+    return isinstance(node, OverloadedFuncDef) and node.is_property
 
 
 def inherited_type(type_: Type, base: TypeInfo, subclass: TypeInfo) -> Type:

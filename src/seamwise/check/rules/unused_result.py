@@ -38,6 +38,7 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | Expression | Reported |
 | --- | --- |
 | A Result as a statement, also after `await` | yes |
+| A property that returns a Result, as a statement | yes |
 | A tuple, list or dict of Results, or a task that returns one | yes |
 | A lambda that returns a Result to a caller that ignores its return value | yes |
 | A function handed over to such a caller: `atexit.register(save)`, `Thread(target=save)` | yes |
@@ -54,6 +55,7 @@ all of its errors. Editors offer `_ = …` too.
 import ast
 from collections.abc import Iterable, Iterator
 
+from seamwise.check._mypy.type_operations import is_property
 from seamwise.check._mypy.types import (
     CallableType,
     Instance,
@@ -116,7 +118,9 @@ def _find_discarded_results(module: Module) -> Iterator[RawFinding]:
 def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
     value = statement.value
     # A name on its own counts as read, and a walrus is an assignment.
-    if isinstance(value, ast.Name | ast.Attribute | ast.NamedExpr | ast.Yield | ast.YieldFrom):
+    if isinstance(value, ast.Name | ast.NamedExpr | ast.Yield | ast.YieldFrom):
+        return
+    if isinstance(value, ast.Attribute) and not _is_property(value, module):
         return
     channel = _result_channel(value, module)
     if channel is None or _comes_from_store(value, module):
@@ -127,6 +131,14 @@ def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding
         yield RawFinding(
             statement, message, _HELP, edits, quick_fixes=(_discard_fix(statement, module),)
         )
+
+
+def _is_property(value: ast.Attribute, module: Module) -> bool:
+    """Return whether an attribute is a property, which calls a function each time it is read."""
+    return any(
+        isinstance(owner, Instance) and is_property(owner, value.attr)
+        for owner in union_members(module.type_of(value.value))
+    )
 
 
 def _discard_fix(statement: ast.Expr, module: Module) -> QuickFix:
@@ -444,6 +456,9 @@ def _lost_errors(channel: Channel) -> str:
 def _excerpt(value: ast.expr) -> str:
     if isinstance(value, ast.Await):
         value = value.value
+    if isinstance(value, ast.Attribute):
+        text = ast.unparse(value)
+        return f'`{text}`' if len(text) <= _MAX_CODE else 'this property'
     if not isinstance(value, ast.Call):
         return 'this expression'
     callee = ast.unparse(value.func)
