@@ -40,4 +40,5 @@ def report(*findings: Finding, problems: tuple[SourceProblem, ...] = (), files: 
 
 UNREAD = SourceProblem('broken.py', 'it does not parse: invalid syntax.', line=3)
 UNCONFIGURED = SourceProblem('', 'mypy refuses its configuration.')
+NOTE = SourceProblem('', 'mypy excludes 1 file.', is_unread=False, is_note=True)
 UNTYPED = SourceProblem('shop/orders.py', 'Cannot find `nowhere`.', line=1, is_unread=False)

@@ -336,6 +336,41 @@ def test_mypy_configuration_error_is_a_problem() -> None:
     assert not report.is_complete
 
 
+def test_excluded_files_are_counted_and_named(tmp_path: Path) -> None:
+    for name in (
+        *('kept/a.py', 'kept/old_a.py', 'generated/a.py', 'generated/deep/b.pyi'),
+        *('generated/c.txt', 'data/d.txt', 'venv/pyvenv.cfg', 'venv/e.py', '.hidden/f.py'),
+    ):
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).touch()
+    Path('mypy.ini').write_text(
+        '[mypy]\nexclude = (?x)( ^generated/ | ^data/ | old_ | ^venv/ )\n', encoding='utf-8'
+    )
+    for path in ('.', str(tmp_path)):
+        report = run_check([path])
+        (note,) = report.problems
+        assert note.message == (
+            'the configuration of mypy excludes 3 Python files from the check:'
+            ' generated/ and kept/old_a.py.'
+        )
+        assert (report.files, report.is_complete) == (1, True)
+    assert run_check(['kept/a.py', 'kept/old_a.py']).problems == ()
+    Path('generated/a.py').unlink()
+    Path('generated/deep/b.pyi').unlink()
+    Path('kept/old_a.py').unlink()
+    assert run_check(['.']).problems == ()
+
+
+def test_files_that_git_ignores_are_named_if_mypy_excludes_them() -> None:
+    Path('.gitignore').write_text('made.py\n', encoding='utf-8')
+    Path('made.py').touch()
+    assert check_source('').problems == ()
+    assert run_check(['.']).problems == ()
+    Path('mypy.ini').write_text('[mypy]\nexclude_gitignore = True\n', encoding='utf-8')
+    (note,) = run_check(['.']).problems
+    assert note.message.endswith('excludes 1 Python file from the check: made.py.')
+
+
 def test_ignore_errors_of_mypy_has_no_effect() -> None:
     Path('mypy.ini').write_text(
         '[mypy]\nignore_errors = True\n'
@@ -442,8 +477,9 @@ def test_file_that_crashes_mypy_is_a_problem_and_the_others_are_checked() -> Non
     Path('other.py').write_text(f'{START}save()\nimport module\n', encoding='utf-8')
     report = run_check(['.'])
     assert [(finding.path, finding.line) for finding in report.findings] == [('other.py', 3)]
-    assert [(problem.path, problem.line) for problem in report.problems] == [('module.py', 5)]
-    assert 'mypy crashed' in report.problems[0].message
+    note, crash = report.problems
+    assert note.message.endswith('excludes 1 Python file from the check: breaking.py.')
+    assert (crash.path, crash.line, 'mypy crashed' in crash.message) == ('module.py', 5, True)
     assert [(finding.path, finding.line) for finding in run_check(['other.py']).findings] == [
         ('other.py', 3)
     ]

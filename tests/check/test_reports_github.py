@@ -11,7 +11,7 @@ from seamwise.check.facts import Severity
 from seamwise.check.reports import render_github
 from seamwise.check.rules.registry import RULES
 
-from .reporting import ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
+from .reporting import NOTE, ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
 
 COMMAND = re.compile(r'^\s*::(?P<name>[^ :]+)(?: (?P<properties>.*?))?::(?P<data>.*)$')
 NASTY = st.text(st.sampled_from('a:,%\r\n 0DA25=错') | st.characters(exclude_categories=['Cs']))
@@ -59,7 +59,9 @@ def test_finding_over_several_lines_has_no_columns() -> None:
 
 
 def test_problem_becomes_command() -> None:
-    assert parse_commands(render_github(report(problems=(UNREAD, UNCONFIGURED, UNTYPED)))) == [
+    assert parse_commands(
+        render_github(report(problems=(UNREAD, UNCONFIGURED, UNTYPED, NOTE)))
+    ) == [
         ('error', {'file': 'broken.py', 'line': '3', 'title': 'seamwise check'}, UNREAD.message),
         ('error', {'title': 'seamwise check'}, UNCONFIGURED.message),
         (
@@ -67,6 +69,7 @@ def test_problem_becomes_command() -> None:
             {'file': 'shop/orders.py', 'line': '1', 'title': 'seamwise check'},
             UNTYPED.message,
         ),
+        ('notice', {'title': 'seamwise check'}, NOTE.message),
     ]
 
 

@@ -17,7 +17,7 @@ from seamwise.check.facts import QuickFix, TextEdit
 from seamwise.check.reports import render_sarif, sarif
 from seamwise.check.rules.registry import RULES
 
-from .reporting import ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
+from .reporting import NOTE, ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
 
 SCHEMA = Path(__file__).parent / 'schemas' / 'sarif-2.1.0-rtm.5.json'
 # The errata of the standard remove a surplus bracket in the pattern of `language`.
@@ -147,7 +147,7 @@ def test_each_finding_has_its_own_fingerprint() -> None:
 
 
 def test_problems_are_in_the_invocation() -> None:
-    (invocation,) = sarif_run(report(problems=(UNREAD, UNTYPED, UNCONFIGURED)))['invocations']
+    (invocation,) = sarif_run(report(problems=(UNREAD, UNTYPED, UNCONFIGURED, NOTE)))['invocations']
     assert invocation['executionSuccessful'] is False
     (unread,) = invocation['toolExecutionNotifications']
     assert (unread['level'], unread['message']['text']) == ('error', UNREAD.message)
@@ -157,7 +157,11 @@ def test_problems_are_in_the_invocation() -> None:
     }
     assert unread['locations'] == [{'physicalLocation': location}]
     configuration = invocation['toolConfigurationNotifications']
-    assert [notification['level'] for notification in configuration] == ['warning', 'error']
+    assert [notification['level'] for notification in configuration] == [
+        'warning',
+        'error',
+        'note',
+    ]
     assert 'locations' not in configuration[1]
 
 

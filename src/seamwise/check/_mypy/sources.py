@@ -24,6 +24,8 @@ from mypy.modulefinder import BuildSource, get_search_dirs
 from mypy.options import Options
 from mypy.util import DecodeError, decode_python_encoding
 
+from seamwise._text.phrases import join_limited, pluralize
+from seamwise.check._mypy.excluded_files import excluded_paths
 from seamwise.check._mypy.files import CheckedFiles
 from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
 from seamwise.check._mypy.visible_source import may_hide_types, visible_text
@@ -71,6 +73,8 @@ class SourceProblem(Struct, frozen=True):
     line: int = 0
     is_unread: bool = True
     """False if the file was analysed, but some types in it are unknown."""
+    is_note: bool = False
+    """Whether it says how the configuration limits the check, which may be intended."""
 
 
 class SourceGroup(Struct):
@@ -250,6 +254,13 @@ def source_groups(
     A mypy build cannot contain two modules of one name. Files under the same root stay together,
     since they import each other.
     """
+    paths = list(paths)
+    excluded = excluded_paths(paths, options)
+    if excluded:
+        count = pluralize(sum(item.files for item in excluded), 'Python file')
+        names = join_limited([relative_path(item.path) + '/' * item.is_folder for item in excluded])
+        message = f'the configuration of mypy excludes {count} from the check: {names}.'
+        problems.append(SourceProblem('', message, is_unread=False, is_note=True))
     by_root: dict[str | None, list[BuildSource]] = {}
     for source in _find_sources(paths, options, problems):
         by_root.setdefault(source.base_dir, []).append(source)

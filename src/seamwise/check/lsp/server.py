@@ -105,7 +105,8 @@ class CheckServer(LanguageServer):
         for problem in state.report.problems:
             if problem.path and Path(problem.path).is_file():
                 problems.setdefault(problem.path, []).append(problem)
-            else:
+            elif not problem.is_note:
+                # A note would be shown after each check.
                 self._say(f'{problem.path}: {problem.message}' if problem.path else problem.message)
         paths = frozenset({*findings, *problems})
         for path in sorted(paths | self._published):

@@ -47,7 +47,7 @@ def _problem_command(problem: SourceProblem) -> str:
     if problem.line:
         properties['line'] = problem.line
     properties['title'] = 'seamwise check'
-    name = 'error' if problem.is_unread else 'warning'
+    name = _COMMANDS['error' if problem.is_unread else 'hint' if problem.is_note else 'warning']
     return _command(name, properties, problem.message)
 
 

@@ -181,7 +181,7 @@ def _invocation(report: Report) -> _Object:
 
 def _notification(problem: SourceProblem) -> _Object:
     notification: _Object = {
-        'level': 'error' if problem.is_unread else 'warning',
+        'level': 'error' if problem.is_unread else 'note' if problem.is_note else 'warning',
         'message': {'text': problem.message},
     }
     if problem.path:
