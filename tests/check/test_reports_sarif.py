@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import QuickFix, TextEdit
-from seamwise.check.reports import render_sarif, sarif
+from seamwise.check.reports import page_urls, render_sarif
 from seamwise.check.rules.registry import RULES
 
 from .reporting import NOTE, ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
@@ -204,18 +204,18 @@ def test_run_has_an_id_of_its_own() -> None:
 def test_rules_refer_to_the_documentation_that_the_package_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sarif, 'documentation_url', lambda: 'https://docs.example')
+    monkeypatch.setattr(page_urls, 'documentation_url', lambda: 'https://docs.example')
     rules = sarif_run(report())['tool']['driver']['rules']
     assert rules[1]['helpUri'] == 'https://docs.example/check/SW101.md'
-    monkeypatch.setattr(sarif, 'documentation_url', lambda: '')
+    monkeypatch.setattr(page_urls, 'documentation_url', lambda: '')
     assert 'helpUri' not in sarif_run(report())['tool']['driver']['rules'][1]
 
 
 def test_documentation_url_comes_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     message = Message()
     message['Project-URL'] = 'Homepage, https://example'
-    monkeypatch.setattr(sarif, 'metadata', Mock(return_value=message))
-    documentation_url = sarif.documentation_url.__wrapped__
+    monkeypatch.setattr(page_urls, 'metadata', Mock(return_value=message))
+    documentation_url = page_urls.documentation_url.__wrapped__
     assert documentation_url() == ''
     message['Project-URL'] = 'Documentation, https://docs.example/'
     assert documentation_url() == 'https://docs.example'

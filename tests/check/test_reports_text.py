@@ -170,7 +170,8 @@ def test_json_has_fields_of_findings_and_totals() -> None:
                 'end_line': 4,
                 'end_column': 7,
                 'edits': [],
-                'page': 'docs/check/SW101.md',
+                'explain': 'seamwise check --explain SW101',
+                'page': None,
             }
         ],
         'problems': [],

@@ -79,7 +79,7 @@ def test_json_contains_every_finding() -> None:
     (finding,) = output['findings']
     assert finding.keys() == {
         *('code', 'path', 'line', 'column', 'message', 'help', 'severity'),
-        *('end_line', 'end_column', 'edits', 'page'),
+        *('end_line', 'end_column', 'edits', 'explain', 'page'),
     }
     assert [finding[name] for name in ('code', 'path', 'line', 'column', 'severity')] == [
         'SW101',

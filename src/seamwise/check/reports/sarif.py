@@ -8,8 +8,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from importlib.metadata import metadata, version
+from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import TypeAlias
 from urllib.parse import quote
@@ -19,6 +18,7 @@ from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import Severity, TextEdit
 from seamwise.check.findings import Finding
+from seamwise.check.reports.page_urls import page_url
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
 
@@ -57,21 +57,11 @@ def render_sarif(report: Report) -> bytes:
     return to_json({'$schema': _SCHEMA, 'version': '2.1.0', 'runs': [run]})
 
 
-@cache
-def documentation_url() -> str:
-    """Return the URL of the documentation in the metadata of this package; empty without one."""
-    for item in metadata('seamwise').get_all('Project-URL') or ():
-        label, _, url = str(item).partition(',')
-        if label.strip().lower() == 'documentation':
-            return url.strip().rstrip('/')
-    return ''
-
-
 def _rule(rule: Rule) -> _Object:
-    pages = documentation_url()
+    page = page_url(rule.code)
     return {
         'id': rule.code,
-        **({'helpUri': f'{pages}/check/{rule.code}.md'} if pages else {}),
+        **({'helpUri': page} if page else {}),
         'name': _rule_name(rule.title),
         'shortDescription': {'text': f'{rule.title[:1].upper()}{rule.title[1:]}.'},
         'fullDescription': {'text': _first_paragraph(rule.page)},

@@ -15,6 +15,7 @@ from seamwise.check.checking import Report
 from seamwise.check.facts import Severity
 from seamwise.check.findings import Finding
 from seamwise.check.reports.lines import underline, wrap_columns
+from seamwise.check.reports.page_urls import page_url
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
 Paint: TypeAlias = Callable[[str, Role], str]
@@ -72,8 +73,10 @@ class FindingShape(Struct, frozen=True):
     end_column: int | None
     """Column after the last character; None if the code ends with the last line."""
     edits: list[EditShape]
-    page: str
-    """Page of the rule in the documentation."""
+    explain: str
+    """Command that prints the page of the rule."""
+    page: str | None
+    """URL of this page; None if the metadata of the package has no URL of the documentation."""
 
 
 class ReportShape(Struct, frozen=True):
@@ -120,7 +123,8 @@ def _finding_shape(finding: Finding) -> FindingShape:
             EditShape(edit.line, edit.column + 1, edit.last_line, edit.end_column + 1, edit.new)
             for edit in finding.edits
         ],
-        page=f'docs/check/{finding.code}.md',
+        explain=f'seamwise check --explain {finding.code}',
+        page=page_url(finding.code),
     )
 
 
