@@ -287,6 +287,35 @@ def test_mistake_in_the_configuration_of_mypy_is_one_line(
     assert ('no file was checked' in result.stdout) == is_unchecked
 
 
+@pytest.mark.parametrize(
+    ('imports', 'call'),
+    [
+        ('from returns.pipeline import flow', 'flow'),
+        ('from returns import pipeline', 'pipeline.flow'),
+        ('import returns.pipeline', 'returns.pipeline.flow'),
+    ],
+)
+def test_flow_of_returns_without_its_plugin_is_mentioned_once(
+    module: Path, imports: str, call: str
+) -> None:
+    module.write_text(f'{MODULE}{imports}\n{call}(1, save)\n', encoding='utf-8')
+    Path('other.py').write_text(f'{imports}\n', encoding='utf-8')
+    # The second check takes the facts from the cache.
+    for _ in range(2):
+        result = CliRunner().invoke(command, ['module.py', 'other.py'])
+        assert result.stderr.startswith('seamwise: module.py:4: without the plugin')
+        assert ', also in 1 other file: no rule checks' in result.stderr
+        assert result.stderr.count('\n') == 1
+    result = check('[mypy]\nplugins = returns.contrib.mypy.returns_plugin\n')
+    assert (result.exit_code, result.stderr) == (1, '')
+    assert f'The Result of `{call}(…)` is discarded' in result.stdout
+
+
+def test_other_functions_of_the_pipeline_need_no_plugin(module: Path) -> None:
+    module.write_text(f'from returns.pipeline import is_successful\n{MODULE}', encoding='utf-8')
+    assert check().stderr == ''
+
+
 PLUGIN_FUNCTION = 'def plugin(version):\n    raise ValueError("two\\nlines")\n'
 PLUGIN_CLASS = """\
 from mypy.plugin import Plugin

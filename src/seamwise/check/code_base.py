@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from seamwise._text.phrases import pluralize
 from seamwise.check._mypy.build import (
     CAN_CACHE,
     Build,
@@ -29,11 +30,13 @@ from seamwise.check.analysis import modules
 from seamwise.check.cache import FactsCache, digest_of, locked_folder
 from seamwise.check.facts import FileFacts, RuleHit
 from seamwise.check.inference import infer
+from seamwise.check.inference.imports import pipeline_line
 from seamwise.check.rules.registry import RULES
 from seamwise.check.suppressions import parse_suppressions
 from seamwise.check.typed_ast.channels import clear_caches
 from seamwise.check.typed_ast.program import Module
 
+_PIPELINE_PLUGIN = 'returns.contrib.mypy.returns_plugin'
 _UNTYPED = 'mypy regards all calls as unreachable, so nothing has a type and no rule checks it.'
 
 
@@ -81,9 +84,30 @@ def read_code_base(
     problems += [
         SourceProblem(file.path, _UNTYPED, is_unread=False) for file in files if file.is_untyped
     ]
+    problems += _pipeline_problems(files, options.plugins if options is not None else ())
     is_cached = bool(groups) and len(digests) == len(groups)
     digest = digest_of([repr(problems).encode(errors='replace'), *digests]) if is_cached else b''
     return CodeBase(tuple(files), tuple(problems), type_errors, digest)
+
+
+def _pipeline_problems(
+    files: Iterable[FileFacts], plugins: Iterable[str]
+) -> Iterator[SourceProblem]:
+    """Yield a problem at the first import of `flow` or `pipe`, unless mypy has their plugin."""
+    if any(plugin.endswith('returns_plugin') for plugin in plugins):
+        return
+    users = [file for file in files if file.pipeline_line]
+    if users:
+        others = len(users) - 1
+        places = f', also in {pluralize(others, "other file")}' if others else ''
+        yield SourceProblem(
+            users[0].path,
+            f'without the plugin `{_PIPELINE_PLUGIN}`, mypy infers wrong types for `flow` and'
+            f' `pipe`{places}: no rule checks their Results, nor the code behind them. Add it to'
+            ' `plugins` in the configuration of mypy.',
+            line=users[0].pipeline_line,
+            is_unread=False,
+        )
 
 
 def facts_of(module: Module) -> FileFacts:
@@ -97,6 +121,7 @@ def facts_of(module: Module) -> FileFacts:
         module=module.name,
         path=relative_path(str(module.path)),
         is_untyped=module.is_untyped,
+        pipeline_line=pipeline_line(module),
         rule_hits=tuple(hits),
         suppressions=tuple(parse_suppressions(module.lines)),
         functions=inferred.functions,

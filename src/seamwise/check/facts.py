@@ -288,6 +288,8 @@ class FileFacts(Struct, frozen=True):
     is_untyped: bool = False
     """Whether no call in the file has a type, because mypy regards all of them as unreachable."""
     missing_imports: tuple[MissingImport, ...] = ()
+    pipeline_line: int = 0
+    """Line that imports `flow` or `pipe` of `returns`; 0 without one."""
     rule_hits: tuple[RuleHit, ...] = ()
     """Hits of the rules that examine one file at a time."""
     suppressions: tuple[Suppression, ...] = ()

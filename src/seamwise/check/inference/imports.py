@@ -1,4 +1,4 @@
-"""Edits that import a name, unless the module has it."""
+"""Imports of a module: edits that add one, and those that need a plugin of mypy."""
 
 import ast
 from collections.abc import Iterator
@@ -35,6 +35,22 @@ def import_edits(name: str, package: str, module: Module) -> Iterator[TextEdit]:
             line = statement.lineno
             yield TextEdit(line, 0, line, 0, '', f'from {package} import {name}\n')
             return
+
+
+def pipeline_line(module: Module) -> int:
+    """Return the line that imports `flow` or `pipe` of `returns`, or 0.
+
+    mypy infers their types with the plugin of `returns` only.
+    """
+    for node in module.nodes_of_type(ast.ImportFrom):
+        names = {alias.name for alias in node.names}
+        is_pipeline = node.module == 'returns.pipeline' and names & {'flow', 'pipe', '*'}
+        if is_pipeline or (node.module == 'returns' and 'pipeline' in names):
+            return node.lineno
+    for node in module.nodes_of_type(ast.Import):
+        if any(alias.name == 'returns.pipeline' for alias in node.names):
+            return node.lineno
+    return 0
 
 
 def _extension(node: ast.ImportFrom, name: str, module: Module) -> TextEdit:
