@@ -178,9 +178,11 @@ async def test_quick_fixes_end_the_finding(tmp_path: Path) -> None:
         fix, suppress = await editor.actions('shop.py', 15)
         assert fix.title == 'Fix SW105: declared error that cannot occur'
         assert fix.is_preferred
+        assert not suppress.is_preferred
         assert suppress.title == 'Suppress SW105 here'
         discard, _ = await editor.actions('shop.py', 19)
         assert discard.title == 'Discard the Result explicitly'
+        assert not discard.is_preferred
         assert await editor.actions('shop.py', 0) == []
         text = SHOP
         for action in (discard, fix):
@@ -210,8 +212,61 @@ async def test_fixes_of_changed_lines_are_not_offered(tmp_path: Path) -> None:
                 types.VersionedTextDocumentIdentifier(2, document.uri), [change]
             )
         )
-        titles = [action.title for action in await editor.actions('shop.py', 15)]
-        assert titles == ['Suppress SW105 here']
+        assert await editor.actions('shop.py', 15) == []
+
+
+SUPPRESSED = '''\
+def describe(uid: int) -> str:
+    text = 'a' + \\
+        find(uid).unwrap()
+    if uid:
+        text += f"""
+        {find(uid).unwrap()}
+        """
+    return text.join([
+        find(uid).unwrap(),
+        find(uid).unwrap(),
+    ])
+'''
+
+
+async def test_suppressions_keep_the_code_valid(tmp_path: Path) -> None:
+    text = SHOP.replace('; find(1)', '') + SUPPRESSED
+    (tmp_path / 'shop.py').write_text(text, encoding='utf-8')
+    start = SHOP.count('\n')
+    async with editor_in(tmp_path) as editor:
+        await editor.change()
+        editor.open('shop.py')
+        targets: list[int] = []
+        edits: list[types.TextEdit | object] = []
+        for line in (2, 5, 8):
+            (action,) = await editor.actions('shop.py', start + line)
+            assert action.title == 'Suppress SW104 here'
+            assert action.edit is not None
+            assert action.edit.changes is not None
+            (edit,) = action.edit.changes[editor.uri('shop.py')]
+            targets.append(edit.range.start.line - start)
+            edits.append(edit)
+        assert targets == [1, 4, 8]
+        suppressed = apply(text, edits)
+        compile(suppressed, 'shop.py', 'exec')
+        editor.save('shop.py', suppressed)
+        await editor.change()
+        lines = [diagnostic.range.start.line for diagnostic in editor.diagnostics['shop.py']]
+        # The other finding in the list stays, and the one about `wide`.
+        assert lines == [15, start + 9 + len(edits)]
+
+
+async def test_check_that_fails_is_shown_and_the_next_one_runs(tmp_path: Path) -> None:
+    (tmp_path / 'shop.py').write_text(SHOP, encoding='utf-8')
+    (tmp_path / 'mypy.ini').write_text('[mypy]\nexclude = (\n', encoding='utf-8')
+    async with editor_in(tmp_path) as editor:
+        await editor.change()
+        assert 'the check failed; the log' in editor.messages[0]
+        (tmp_path / 'mypy.ini').unlink()
+        editor.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([]))
+        await editor.change()
+        assert len(editor.diagnostics['shop.py']) == 2
 
 
 async def test_hover_shows_the_channel_of_a_function(tmp_path: Path) -> None:

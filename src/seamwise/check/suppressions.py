@@ -45,7 +45,7 @@ def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
     if not any('seamwise:' in line.lower() for line in lines):
         # Tokenizing is slow, and few files have suppressions.
         return
-    tokens = list(tokenize.generate_tokens(io.StringIO('\n'.join(lines) + '\n').readline))
+    tokens = _tokens(lines)
     matches = {
         token.start: found
         for token in tokens
@@ -78,6 +78,29 @@ def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
                 first_line=statement.first_line if statement is not None else line,
                 last_line=statement.last_line if statement is not None else line,
             )
+
+
+def comment_line(lines: Sequence[str], line: int) -> int | None:
+    """Return the line above which a comment suppresses a finding that begins on a line.
+
+    It is this line or, if a comment there would be in a string or behind a backslash, the first
+    line of the statement. The result is None if the lines are no Python.
+    """
+    try:
+        tokens = _tokens(lines)
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    ends = {token.start[0] for token in tokens if token.type in {tokenize.NL, tokenize.NEWLINE}}
+    if line == 1 or line - 1 in ends:
+        return line
+    for statement in _statements(tokens):
+        if statement.first_line <= line <= statement.last_line:
+            return statement.first_line
+    return None
+
+
+def _tokens(lines: Sequence[str]) -> list[tokenize.TokenInfo]:
+    return list(tokenize.generate_tokens(io.StringIO('\n'.join(lines) + '\n').readline))
 
 
 def _matches(comment: str) -> list[re.Match[str]]:

@@ -10,6 +10,7 @@ from seamwise.check.facts import Severity, TextEdit
 from seamwise.check.findings import Finding
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
+from seamwise.check.suppressions import comment_line
 
 _SEVERITIES: Mapping[Severity, types.DiagnosticSeverity] = {
     'error': types.DiagnosticSeverity.Error,
@@ -60,20 +61,31 @@ class Converter:
         self, finding: Finding, uri: str, diagnostic: types.Diagnostic
     ) -> Iterator[types.CodeAction]:
         """Yield the quick fixes of a finding; the first is the one of `--fix`, if there is one."""
-        fixes = [(f'Fix {finding.code}: {RULES[finding.code].title}', finding.edits)]
-        fixes += [(fix.title, fix.edits) for fix in finding.quick_fixes]
-        for title, edits in fixes:
+        fix = (f'Fix {finding.code}: {RULES[finding.code].title}', finding.edits)
+        for title, edits in [fix, *((fix.title, fix.edits) for fix in finding.quick_fixes)]:
             if edits and all(map(self._applies, edits)):
-                yield _action(title, self._text_edits(edits), uri, diagnostic)
-        if finding.code != UNUSED_SUPPRESSION:
-            line = self._line(finding.line - 1)
-            indent = line[: len(line) - len(line.lstrip())]
-            comment = f'{indent}# seamwise: allow[{finding.code}] TODO: give the reason\n'
-            position = types.Position(finding.line - 1, 0)
-            edit = types.TextEdit(types.Range(position, position), comment)
-            yield _action(
-                f'Suppress {finding.code} here', [edit], uri, diagnostic, is_preferred=False
-            )
+                # An editor can apply a preferred fix without a question.
+                is_preferred = edits is finding.edits
+                yield _action(
+                    title, self._text_edits(edits), uri, diagnostic, is_preferred=is_preferred
+                )
+        suppression = self._suppression(finding)
+        if suppression is not None:
+            title = f'Suppress {finding.code} here'
+            yield _action(title, [suppression], uri, diagnostic, is_preferred=False)
+
+    def _suppression(self, finding: Finding) -> types.TextEdit | None:
+        """Return the edit that adds a suppression; None if the line of the finding has changed."""
+        if finding.code == UNUSED_SUPPRESSION or self._line(finding.line - 1) != finding.source:
+            return None
+        target = comment_line(self._lines, finding.line)
+        if target is None:
+            return None
+        line = self._line(target - 1)
+        indent = line[: len(line) - len(line.lstrip())]
+        comment = f'{indent}# seamwise: allow[{finding.code}] TODO: give the reason\n'
+        position = types.Position(target - 1, 0)
+        return types.TextEdit(types.Range(position, position), comment)
 
     def _text_edits(self, edits: Iterable[TextEdit]) -> list[types.TextEdit]:
         return [
@@ -112,7 +124,7 @@ def _action(
     uri: str,
     diagnostic: types.Diagnostic,
     *,
-    is_preferred: bool = True,
+    is_preferred: bool,
 ) -> types.CodeAction:
     return types.CodeAction(
         title=title,

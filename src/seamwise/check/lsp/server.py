@@ -23,6 +23,7 @@ from seamwise.check.lsp.hover import hover_text
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import load_settings
 from seamwise.containers import Failure
+from seamwise.defects import report_defect
 
 _STACK_SIZE = 256 * 1024 * 1024
 """Stack of the thread that runs mypy, in bytes; its parser is recursive."""
@@ -73,7 +74,13 @@ class CheckServer(LanguageServer):
         loop = asyncio.get_running_loop()
         while self._is_stale:
             self._is_stale = False
-            result = await loop.run_in_executor(self._executor, self._analyse)
+            try:
+                result = await loop.run_in_executor(self._executor, self._analyse)
+            except (Exception, SystemExit) as defect:  # noqa: BLE001 -- the next check may succeed
+                # Without this, the server would stop checking without a word. mypy exits if a
+                # pattern in its configuration is invalid.
+                ref = report_defect(defect).ref
+                result = f'the check failed; the log on standard error says more about {ref}.'
             if isinstance(result, str):
                 self._say(result)
                 continue
