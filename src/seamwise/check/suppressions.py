@@ -141,8 +141,8 @@ def apply_suppressions(
         used: Receives the line and the code of each suppression that applies to a finding.
     """
     by_line: dict[int, list[Suppression]] = {}
-    for suppression in suppressions:
-        by_line.setdefault(suppression.line, []).append(suppression)
+    for comment in suppressions:
+        by_line.setdefault(comment.line, []).append(comment)
     for finding in findings:
         suppression = next(
             (

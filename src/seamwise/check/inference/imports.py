@@ -47,9 +47,9 @@ def pipeline_line(module: Module) -> int:
         is_pipeline = node.module == 'returns.pipeline' and names & {'flow', 'pipe', '*'}
         if is_pipeline or (node.module == 'returns' and 'pipeline' in names):
             return node.lineno
-    for node in module.nodes_of_type(ast.Import):
-        if any(alias.name == 'returns.pipeline' for alias in node.names):
-            return node.lineno
+    for plain in module.nodes_of_type(ast.Import):
+        if any(alias.name == 'returns.pipeline' for alias in plain.names):
+            return plain.lineno
     return 0
 
 
