@@ -12,6 +12,7 @@ try:
     from seamwise.check.code_base import CodeBase, read_code_base
     from seamwise.check.facts import FileFacts, Severity
     from seamwise.check.findings import Finding, to_finding
+    from seamwise.check.inference.exception_helpers import ExceptionHelpers
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
     from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
@@ -124,11 +125,14 @@ def _findings(
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
     domain_only = {rule.code for rule in rules if rule.is_domain_only}
+    helpers = ExceptionHelpers(helper for file in files for helper in file.exception_helpers)
     hits = {
         file.path: [
             hit
             for hit in file.rule_hits
-            if hit.code in severities and (hit.code not in domain_only or settings.is_domain(file))
+            if hit.code in severities
+            and (hit.code not in domain_only or settings.is_domain(file))
+            and not helpers.satisfy(hit.unless)
         ]
         for file in files
     }

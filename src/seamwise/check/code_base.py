@@ -138,6 +138,7 @@ def facts_of(module: Module) -> FileFacts:
         commands=inferred.commands,
         program_adapters=inferred.program_adapters,
         exception_flows=inferred.exception_flows,
+        exception_helpers=inferred.exception_helpers,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,
     )
@@ -155,6 +156,7 @@ def _rule_hits(module: Module) -> Iterator[RuleHit]:
                 finding.edits,
                 finding.severity,
                 finding.quick_fixes,
+                finding.unless,
             )
 
 

@@ -45,6 +45,49 @@ class QuickFix(Struct, frozen=True):
     edits: tuple[TextEdit, ...]
 
 
+class HelperUse(Struct, frozen=True):
+    """Call of a function that may raise or keep an exception."""
+
+    callee: str
+    """Full name of the function."""
+    position: int | None = None
+    """Index of the argument that is the exception; None if there is no such positional one."""
+    keyword: str = ''
+    """Name of the keyword argument that is the exception; empty if there is none."""
+    is_starred: bool = False
+    """Whether the argument is unpacked, as in `*sys.exc_info()`."""
+    is_awaited: bool = False
+
+
+class HelperCondition(Struct, frozen=True):
+    """Calls of functions, also of other files, that make a hit void."""
+
+    passing: tuple[HelperUse, ...] = ()
+    """Calls of which one is sufficient, if the function passes the exception on."""
+    ending: tuple[HelperUse, ...] = ()
+    """Calls at the ends of all branches; none of the functions may return."""
+
+
+class ExceptionHelper(Struct, frozen=True):
+    """Function that raises or keeps an exception that it gets, or that never returns."""
+
+    name: str
+    """Full name of the function."""
+    is_async: bool
+    parameters: tuple[str, ...]
+    """Positional parameters, without the object of a method."""
+    rest: str
+    """Parameter for further arguments, as in `*args`; empty without one."""
+    raises_current: bool
+    """Whether it has a bare `raise`, outside of handlers."""
+    kept: frozenset[str]
+    """Parameters whose exception it raises or keeps."""
+    passed: tuple[tuple[str, HelperUse], ...]
+    """Parameters that it passes to other functions."""
+    ending: tuple[HelperUse, ...] | None
+    """It never returns if none of these functions returns; None if it may return."""
+
+
 class RuleHit(Struct, frozen=True):
     """Report of one rule about one place in the file."""
 
@@ -58,6 +101,8 @@ class RuleHit(Struct, frozen=True):
     """Severity of this hit, if it differs from that of the rule."""
     quick_fixes: tuple[QuickFix, ...] = ()
     """Other ways to end the finding; `--fix` applies none of them."""
+    unless: HelperCondition | None = None
+    """Calls that make the hit void, which only the facts of all files decide."""
 
 
 class ErrorSource(Struct, frozen=True):
@@ -309,6 +354,7 @@ class FileFacts(Struct, frozen=True):
     program_adapters: tuple[InstalledAdapter, ...] = ()
     """Tables that `cli.main` gets."""
     exception_flows: tuple[ExceptionFlow, ...] = ()
+    exception_helpers: tuple[ExceptionHelper, ...] = ()
     constructed_errors: frozenset[str] = frozenset()
     """Error classes that the file instantiates, or passes to code that may instantiate them."""
     handled_errors: frozenset[str] = frozenset()

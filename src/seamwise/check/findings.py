@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from seamwise.check.facts import QuickFix, RuleHit, Severity, TextEdit
+from seamwise.check.facts import HelperCondition, QuickFix, RuleHit, Severity, TextEdit
 from seamwise.check.typed_ast.program import LocatableNode
 
 
@@ -41,6 +41,8 @@ class RawFinding(Struct, frozen=True):
     """Severity of this finding, if it differs from that of the rule."""
     quick_fixes: tuple[QuickFix, ...] = ()
     """Other ways to end the finding; `--fix` applies none of them."""
+    unless: HelperCondition | None = None
+    """Calls that make the finding void; see `RuleHit`."""
 
 
 def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:

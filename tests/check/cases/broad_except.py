@@ -7,9 +7,25 @@ import queue
 import traceback
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
-from seamwise import report_defect
+from raising_helpers import (
+    Transport,
+    abort,
+    describe,
+    give_up,
+    give_up_unless_empty,
+    raise_by_another,
+    raise_command_error,
+    raise_current,
+    raise_later,
+    raise_on_a_branch,
+    raise_while_iterated,
+    reraise,
+    set_by_another,
+    set_exception,
+)
+from seamwise import Failure, Result, Success, report_defect
 
 Anything = Exception
 
@@ -857,3 +873,440 @@ def ambiguous(target: Second) -> None:
         print(1)
     except Exception as error:  # finds: SW103
         target.give(error)
+
+
+# case: passed to a function of another file that raises it on every path
+def raised_elsewhere() -> None:
+    try:
+        print(1)
+    except Exception as error:
+        raise_command_error('run', error)
+
+
+def raised_elsewhere_with_its_traceback() -> None:
+    try:
+        print(1)
+    except Exception:
+        reraise(ValueError, ValueError('failed'), sys.exc_info()[2])
+
+
+def raised_two_files_away(transport: Transport) -> int:
+    try:
+        return 1
+    except Exception as error:
+        raise_by_another(error)
+    try:
+        return 2
+    except Exception as error:
+        transport.fail(error)
+    return 3
+
+
+# case: it ends in a function of another file that never returns
+def ends_elsewhere(which: bool) -> None:
+    try:
+        print(1)
+    except Exception:
+        if which:
+            give_up('run')
+        else:
+            abort()
+
+
+# case: it ends in a function of another file that may return
+def may_end_elsewhere(which: bool) -> None:
+    try:
+        print(1)
+    except Exception:  # finds: SW103
+        if which:
+            give_up_unless_empty('run')
+        else:
+            abort()
+
+
+def may_continue_elsewhere(which: bool) -> None:
+    try:
+        print(1)
+    except Exception:  # finds: SW103
+        if which:
+            abort()
+
+
+# case: passed to a function of another file that raises it on a branch, or gives it to a future
+def raised_elsewhere_on_a_branch() -> int:
+    try:
+        return 1
+    except Exception as error:
+        raise_on_a_branch(error, strict=True)
+    try:
+        return 2
+    except Exception:
+        raise_current()
+    return 3
+
+
+def given_to_a_future_elsewhere(future: asyncio.Future[int]) -> None:
+    try:
+        print(1)
+    except BaseException as error:
+        set_exception(future, error)
+    try:
+        print(2)
+    except BaseException as error:
+        set_by_another(error=error, future=future)
+
+
+# case: passed to a function of another file that does nothing with it
+def described_elsewhere() -> str:
+    try:
+        return 'a'
+    except Exception as error:  # finds: SW103
+        return describe(error)
+
+
+def raised_by_nobody(error: Exception) -> int:
+    try:
+        return 1
+    except Exception as failure:  # finds: SW103
+        raise_on_a_branch(error)
+        print(failure)
+    return 2
+
+
+def not_implemented_elsewhere(transport: Transport) -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        transport.close(error)
+
+
+def never_iterated() -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        raise_while_iterated(error)
+
+
+# case: passed to a coroutine function of another file, with and without await
+async def awaited_elsewhere() -> int:
+    try:
+        return 1
+    except Exception as error:
+        await raise_later(error)
+    return 2
+
+
+async def never_awaited() -> int:
+    try:
+        return 1
+    except Exception as error:  # finds: SW103
+        raise_later(error)
+    return 2
+
+
+# case: a nested helper raises the exception that it gets, or only prints it
+def raised_by_nested(which: bool) -> int:
+    def nested(error: Exception) -> None:
+        if which:
+            raise error
+
+    try:
+        return 1
+    except Exception as error:
+        nested(error)
+    return 2
+
+
+def printed_by_nested() -> int:
+    def nested(error: Exception) -> None:
+        print(error)
+
+    try:
+        return 1
+    except Exception as error:  # finds: SW103
+        nested(error)
+    return 2
+
+
+# case: a helper without arguments raises the current exception
+def raise_if_strict() -> None:
+    if print() is None:
+        raise
+
+
+def raised_without_arguments() -> int:
+    try:
+        return 1
+    except Exception:
+        raise_if_strict()
+    return 2
+
+
+# case: a helper without arguments has a handler of its own
+def raise_its_own() -> None:
+    try:
+        print()
+    except OSError:
+        raise
+
+
+def not_raised_without_arguments() -> int:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        raise_its_own()
+    return 2
+
+
+# case: a local helper passes the exception to a second one
+def first_helper(error: Exception) -> None:
+    second_helper(error)
+
+
+def second_helper(error: Exception) -> None:
+    raise error
+
+
+def raised_by_the_second() -> int:
+    try:
+        return 1
+    except Exception as error:
+        first_helper(error)
+    return 2
+
+
+# case: the current exception is kept in a name, and raised later
+def kept_information() -> int:
+    information = None
+    try:
+        print(1)
+    except Exception:
+        information = sys.exc_info()
+    if information is not None:
+        reraise(*information)
+    return 1
+
+
+def kept_information_by_index() -> int:
+    information = None
+    try:
+        print(1)
+    except BaseException:
+        information = sys.exc_info()
+    if information is not None and information[1] is not None:
+        raise information[1]
+    return 1
+
+
+def kept_information_in_parts() -> int:
+    value = None
+    try:
+        print(1)
+    except BaseException:
+        _, value, _ = sys.exc_info()
+    if value is not None:
+        raise value
+    return 1
+
+
+# case: the current exception is kept in a name, and printed later
+def printed_information() -> int:
+    information = None
+    try:
+        print(1)
+    except Exception:  # finds: SW103
+        information = sys.exc_info()
+    print(information)
+    return 1
+
+
+def printed_traceback() -> int:
+    try:
+        print(1)
+    except Exception:  # finds: SW103
+        reported = sys.exc_info()[2]
+        return reported is None
+    return 1
+
+
+# case: kept in a public attribute or a list in one
+class Results:
+    def __init__(self) -> None:
+        self.errors: list[object] = []
+        self.by_name: dict[str, object] = {}
+        self.information: object = None
+        self._errors: list[object] = []
+
+    def run(self) -> None:
+        try:
+            print(1)
+        except BaseException:
+            self.errors.append(sys.exc_info())
+        try:
+            print(2)
+        except BaseException:
+            self.information = sys.exc_info()
+        try:
+            print(3)
+        except Exception as error:
+            self.by_name['run'] = error
+
+    def run_silently(self) -> None:
+        try:
+            print(1)
+        except Exception:  # finds: SW103
+            self._errors.append(sys.exc_info())
+
+    def run_with_texts(self) -> None:
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self.errors.append(str(error))
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self.errors.append(describe(error))
+
+
+# case: returned in an object or a collection
+class Message(NamedTuple):
+    kind: str
+    data: object
+
+
+def returned_in_an_object() -> Message | Failed:
+    try:
+        return Message('text', '')
+    except Exception as error:
+        return Message('error', error)
+    except BaseException as error:
+        return Failed(error=error)
+
+
+def yielded_in_an_object() -> Iterator[Message]:
+    try:
+        print(1)
+    except Exception as error:
+        yield Message('error', error)
+
+
+def returned_behind_a_name(name: str) -> tuple[str, object]:
+    try:
+        response: object = print(name)
+    except Exception as error:
+        response = error
+    return name, response
+
+
+def returned_in_a_list(names: list[str]) -> list[tuple[str, object]]:
+    responses: list[tuple[str, object]] = []
+    for name in names:
+        try:
+            responses.append((name, print(name)))
+        except Exception as error:
+            responses.append((name, error))
+    return responses
+
+
+def returned_in_a_dict(names: list[str]) -> dict[str, object]:
+    responses: dict[str, object] = {}
+    for name in names:
+        try:
+            responses[name] = print(name)
+        except Exception as error:
+            responses[name] = error
+    return responses
+
+
+# case: only its text is returned, in an object or a collection
+def returned_as_a_text_in_an_object() -> Message:
+    try:
+        return Message('text', '')
+    except Exception as error:  # finds: SW103
+        return Message('error', str(error))
+
+
+def returned_as_a_text_behind_a_name() -> tuple[str, str]:
+    try:
+        response = 'a'
+    except Exception as error:  # finds: SW103
+        response = str(error)
+    return 'name', response
+
+
+def returned_as_texts(names: list[str]) -> list[str]:
+    responses: list[str] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            responses.append(f'{name}: {error}')
+    return responses
+
+
+def returned_as_a_number(names: list[str]) -> int:
+    failures: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            failures.append(error)
+    return len(failures)
+
+
+# case: returned as a Failure
+def returned_as_a_failure() -> Result[int, Exception]:
+    try:
+        return Success(1)
+    except Exception as error:  # finds: SW103
+        return Failure(error)
+
+
+def returned_as_a_failure_with_its_text() -> Result[int, str]:
+    try:
+        return Success(1)
+    except Exception as error:  # finds: SW103
+        return Failure(str(error))
+
+
+# case: kept in a list of the outer function, which returns it
+def collected_inside(names: list[str]) -> list[Exception]:
+    failures: list[Exception] = []
+
+    def run(name: str) -> None:
+        try:
+            print(name)
+        except Exception as error:
+            failures.append(error)
+
+    for name in names:
+        run(name)
+    return failures
+
+
+def kept_at_an_index(name: str) -> list[Exception | None]:
+    failure: list[Exception | None] = [None]
+
+    def run() -> None:
+        try:
+            print(name)
+        except Exception as error:
+            failure[0] = error
+
+    run()
+    return failure
+
+
+# case: kept in a list of the outer function, which only counts it
+def counted_inside(names: list[str]) -> int:
+    failures: list[Exception] = []
+
+    def run(name: str) -> None:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            failures.append(error)
+
+    for name in names:
+        run(name)
+    return len(failures)

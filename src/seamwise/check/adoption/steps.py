@@ -10,6 +10,8 @@ from msgspec import Struct
 from seamwise._text.phrases import join_limited
 from seamwise.check.adoption.exception_paths import CallGraph, CatchSite, ExceptionPath
 from seamwise.check.adoption.function_status import ContainerKind, FunctionStatus
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.exception_helpers import ExceptionHelpers, exception_helpers
 from seamwise.check.inference.exceptions import RAISED, CodeUnit, ExceptionClass
 from seamwise.check.rules.broad_except import RULE as BROAD_EXCEPT
 from seamwise.check.typed_ast.program import Module, Program
@@ -97,9 +99,12 @@ def raisers_by_exception(graph: CallGraph) -> Mapping[ExceptionClass, Sequence[C
 
 def broad_handler_lines(program: Program) -> Iterator[tuple[Module, int]]:
     """Yield module and line of each handler that the rule SW103 reports."""
+    helpers = ExceptionHelpers(
+        helper for module in program.modules for helper in exception_helpers(inference_of(module))
+    )
     for module in program.modules:
         for finding in BROAD_EXCEPT.check_module(module):
-            if not isinstance(finding.node, ast.match_case):
+            if not isinstance(finding.node, ast.match_case) and not helpers.satisfy(finding.unless):
                 yield module, finding.node.lineno
 
 

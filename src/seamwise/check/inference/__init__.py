@@ -7,6 +7,7 @@ from seamwise.check.facts import (
     DefaultedError,
     DependencyUse,
     ExceptionFlow,
+    ExceptionHelper,
     FunctionFacts,
     GuardedCall,
     GuardFacts,
@@ -21,6 +22,7 @@ from seamwise.check.inference.commands import commands, program_adapters
 from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.exception_flows import exception_flows
+from seamwise.check.inference.exception_helpers import exception_helpers
 from seamwise.check.inference.functions import function_facts
 from seamwise.check.inference.guards import guard_facts, guarded_calls
 from seamwise.check.inference.overrides import protocol_facts
@@ -47,6 +49,7 @@ class InferredFacts(Struct, frozen=True):
     commands: tuple[str, ...]
     program_adapters: tuple[InstalledAdapter, ...]
     exception_flows: tuple[ExceptionFlow, ...]
+    exception_helpers: tuple[ExceptionHelper, ...]
     constructed_errors: frozenset[str]
     handled_errors: frozenset[str]
 
@@ -78,6 +81,7 @@ def infer(module: Module) -> InferredFacts:
         commands=tuple(commands(inference)),
         program_adapters=tuple(program_adapters(inference)),
         exception_flows=tuple(exception_flows(inference)),
+        exception_helpers=tuple(exception_helpers(inference)),
         constructed_errors=uses.constructed,
         handled_errors=uses.handled,
     )

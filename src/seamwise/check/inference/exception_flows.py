@@ -47,7 +47,7 @@ def exception_flows(inference: ErrorInference) -> Iterator[ExceptionFlow]:
     module = inference.module
     for function in module.functions():
         is_result_function = returns_result(function, module)
-        if not is_result_function and not _is_helper(function, module):
+        if not is_result_function and not is_helper(function, module):
             continue
         converted = converted_exceptions(function, module)
         if converted is None:
@@ -73,7 +73,7 @@ def _own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             stack += children(node)
 
 
-def _is_helper(function: Function, module: Module) -> bool:
+def is_helper(function: Function, module: Module) -> bool:
     """Return whether a call of the function raises its exceptions: it is no generator."""
     return decorator_names(function, module) <= _TRANSPARENT and not any(
         isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(function.body)

@@ -30,6 +30,8 @@ def port_of(text: str) -> int:
 | --- | --- |
 | `contextlib.suppress(Exception)`, `suppress(BaseException)` | yes |
 | `except Exception` that logs the exception with its traceback | as a warning |
+| `except (Exception, asyncio.CancelledError)` in a coroutine, also with a log | yes |
+| `return Failure(error)` or `return Failure(str(error))`: a bug becomes an expected error | yes |
 | `return`, `break` or `continue` in `finally`, which end every exception | yes |
 | `asyncio.gather(…, return_exceptions=True)` as a statement of its own | yes |
 | A `gather` of tasks that the function has cancelled | no |
@@ -37,31 +39,37 @@ def port_of(text: str) -> int:
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
 | A handler that stores the exception itself in a public attribute, where others can read it | no |
 | A handler that sends the exception to a queue or a stream, also in another object | no |
-| A handler that returns or yields the exception itself | no |
+| A handler that returns or yields the exception itself, also in an object or a collection | no |
 | A handler that calls `sys.excepthook`, or `call_exception_handler` of a loop | no |
 | A handler that makes the exception the cause of another one that is raised later | no |
-| A handler that passes the exception to a function of the same file that does one of these | no |
-| A handler that ends in a call that never returns (type `NoReturn`), such as `sys.exit` | no |
+| A handler that passes the exception to a function of a checked file that does one of these | no |
+| A handler that ends in a call that never returns, such as `sys.exit` | no |
 | `except Exception` that passes the exception to `report_defect`, as an outermost seam does | no |
+
+`sys.exc_info()` counts as the exception. A function never returns if its type is `NoReturn`, or if
+it is in a checked file and raises on every path.
+
+A log has the traceback if it is a call of `exception`, if it gets `exc_info`, or if it gets the
+value of `traceback.format_exc()`. A function that gets `exc_info` counts as a log.
 """
 
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check._mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
+from seamwise.check._mypy.types import CallableType, Instance, get_proper_type
+from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
-from seamwise.check.rules.kept_exceptions import (
-    cancels_before,
-    helper_of,
-    leaving_statements,
-    logs_traceback,
-    passes_on,
-)
+from seamwise.check.inference import inference_of
+from seamwise.check.inference.kept_exceptions import ExceptionTrace, helper_of
+from seamwise.check.inference.never_returning import ending_of
+from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import union_members
-from seamwise.check.typed_ast.program import Module, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
 
-_BROAD = frozenset({'builtins.Exception', 'builtins.BaseException'})
+_SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
+_BASE_EXCEPTION = 'builtins.BaseException'
+_BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
+_CANCELLED = frozenset({'asyncio.exceptions.CancelledError', 'trio.Cancelled'})
 _SUPPRESS = 'contextlib.suppress'
 _REPORT_DEFECT = 'seamwise.defects.report_defect'
 _GATHER = frozenset({'asyncio.tasks.gather', 'asyncio.gather'})
@@ -87,21 +95,27 @@ def _find_broad_handlers(module: Module) -> Iterator[RawFinding]:
 
 
 def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFinding]:
-    classes = _BROAD if node.type is None else _broad_classes(node.type, module)
-    if not classes or _ends_in_raise(node.body, module) or passes_on(node, module):
+    classes = _BROAD if node.type is None else _caught_classes(node.type, module)
+    if classes.isdisjoint(_BROAD):
         return
+    inference = inference_of(module)
+    trace = ExceptionTrace(inference)
+    ending = ending_of(node.body, inference)
+    if ending == () or trace.leaves_handler(node):
+        return
+    unless = HelperCondition(tuple(trace.uses), ending or ())
     handler = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
-    if 'builtins.BaseException' in classes:
-        yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
-    elif logs_traceback(node, module):
+    swallows_cancellation = _swallows_cancellation(classes, node, module)
+    if not swallows_cancellation and logs_traceback(node, module):
         message = f'{handler} logs every defect, and continues as if nothing had happened.'
-        yield RawFinding(node, message, _HELP, severity='warning')
-    elif not _reports_defect(node, module):
-        yield RawFinding(node, f'{handler} {_effect(classes)}.', _HELP)
+        yield RawFinding(node, message, _HELP, severity='warning', unless=unless)
+    elif swallows_cancellation or not _reports_defect(node, module):
+        effect = _effect(swallows_cancellation=swallows_cancellation)
+        yield RawFinding(node, f'{handler} {effect}.', _HELP, unless=unless)
 
 
 def _check_finally(body: Sequence[ast.stmt]) -> Iterator[RawFinding]:
-    for node in leaving_statements(body):
+    for node in _leaving_statements(body):
         word = type(node).__name__.lower()
         yield RawFinding(
             node,
@@ -120,7 +134,7 @@ def _check_gather(call: ast.Call, module: Module) -> Iterator[RawFinding]:
         return
     awaited = module.parents.get(call)
     statement = module.parents.get(awaited) if isinstance(awaited, ast.Await) else awaited
-    if isinstance(statement, ast.Expr) and not cancels_before(call, module):
+    if isinstance(statement, ast.Expr) and not _cancels_before(call, module):
         yield RawFinding(
             call,
             '`return_exceptions=True` swallows every defect: the exceptions are discarded.',
@@ -129,27 +143,43 @@ def _check_gather(call: ast.Call, module: Module) -> Iterator[RawFinding]:
 
 
 def _check_suppress(node: ast.Call, module: Module) -> Iterator[RawFinding]:
-    classes = frozenset[str]().union(*(_broad_classes(item, module) for item in node.args))
-    if not classes:
+    classes = frozenset[str]().union(*(_caught_classes(item, module) for item in node.args))
+    if classes.isdisjoint(_BROAD):
         return
     item = module.parents.get(node)
     parent = module.parents.get(item) if isinstance(item, ast.withitem) else None
+    effect = _effect(swallows_cancellation=_swallows_cancellation(classes, node, module))
     yield RawFinding(
         parent if isinstance(parent, ast.With | ast.AsyncWith) else node,
-        f'`{ast.unparse(node)}` {_effect(classes)}.',
+        f'`{ast.unparse(node)}` {effect}.',
         'Name the expected exceptions.',
     )
 
 
-def _effect(classes: frozenset[str]) -> str:
-    if 'builtins.BaseException' in classes:
-        return 'swallows every defect and cancellation'
-    return 'swallows every defect'
+def _swallows_cancellation(
+    classes: frozenset[str], node: ast.expr | ast.ExceptHandler, module: Module
+) -> bool:
+    """Return whether the task of the function can no longer be cancelled.
+
+    A CancelledError in a plain function, or after the cancellation of other tasks, is theirs.
+    """
+    if _BASE_EXCEPTION in classes:
+        return True
+    return (
+        not classes.isdisjoint(_CANCELLED)
+        and isinstance(_function_around(node, module), ast.AsyncFunctionDef)
+        and not _cancels_before(node, module)
+    )
 
 
-def _broad_classes(node: ast.expr, module: Module) -> frozenset[str]:
+def _effect(*, swallows_cancellation: bool) -> str:
+    return f'swallows every defect{" and cancellation" if swallows_cancellation else ""}'
+
+
+def _caught_classes(node: ast.expr, module: Module) -> frozenset[str]:
+    """Return the full names of the classes in an `except` clause."""
     if isinstance(node, ast.Tuple):
-        return frozenset[str]().union(*(_broad_classes(item, module) for item in node.elts))
+        return frozenset[str]().union(*(_caught_classes(item, module) for item in node.elts))
     names = {module.full_name(node)}
     type_ = module.type_of(node)
     if isinstance(type_, CallableType) and type_.is_type_obj():
@@ -157,53 +187,39 @@ def _broad_classes(node: ast.expr, module: Module) -> frozenset[str]:
         if isinstance(instance, Instance):
             # The class may be bound to another name: `Anything = Exception`.
             names.add(instance.type.fullname)
-    return _BROAD & names
+    return frozenset(names)
 
 
-def _ends_in_raise(body: Sequence[ast.stmt], module: Module) -> bool:
-    match body[-1] if body else None:
-        case ast.Raise():
-            return True
-        case ast.Expr(ast.Call() as call) | ast.Expr(ast.Await(ast.Call()) as call):
-            # `sys.exit(1)` and functions typed as NoReturn never return.
-            return isinstance(module.type_of(call), UninhabitedType)
-        case ast.If(_, branch, orelse):
-            return _ends_in_raise(branch, module) and _ends_in_raise(orelse, module)
-        case ast.With(items, block) | ast.AsyncWith(items, block):
-            return _ends_in_raise(block, module) or any(
-                _never_exits(item.context_expr, module) for item in items
-            )
-        case ast.Try(block, handlers, orelse, finalbody) | ast.TryStar(
-            block, handlers, orelse, finalbody
-        ):
-            ends = _ends_in_raise(orelse or block, module) and all(
-                _ends_in_raise(handler.body, module) for handler in handlers
-            )
-            return ends or _ends_in_raise(finalbody, module)
-        case ast.Match(_, cases):
-            last = cases[-1]
-            is_exhaustive = (
-                last.guard is None
-                and isinstance(last.pattern, ast.MatchAs)
-                and last.pattern.pattern is None
-            )
-            return is_exhaustive and all(_ends_in_raise(arm.body, module) for arm in cases)
-        case _:
-            return False
+def _leaving_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the statements in a `finally` block that leave it and end an exception."""
+    for statement in body:
+        yield from _leaving(statement, in_loop=False)
 
 
-def _never_exits(manager: ast.expr, module: Module) -> bool:
-    """Return whether the `__exit__` of a context manager is typed as NoReturn."""
-    for member in union_members(module.type_of(manager)):
-        if not isinstance(member, Instance):
-            continue
-        method = member.type.get_method('__exit__') or member.type.get_method('__aexit__')
-        type_ = get_proper_type(method.type) if method is not None and method.type else None
-        if isinstance(type_, CallableType) and isinstance(
-            get_proper_type(type_.ret_type), UninhabitedType
-        ):
-            return True
-    return False
+def _leaving(node: ast.AST, *, in_loop: bool) -> Iterator[ast.stmt]:
+    if isinstance(node, ast.Return) or (isinstance(node, ast.Break | ast.Continue) and not in_loop):
+        yield node
+    if isinstance(node, _SCOPES):
+        return
+    is_loop = isinstance(node, ast.For | ast.AsyncFor | ast.While)
+    for child in children(node):
+        yield from _leaving(child, in_loop=in_loop or is_loop)
+
+
+def _cancels_before(node: ast.expr | ast.ExceptHandler, module: Module) -> bool:
+    """Return whether the function cancels tasks before a node: it then only awaits their end."""
+    return any(
+        isinstance(part, ast.Attribute) and part.attr == 'cancel' and part.lineno <= node.lineno
+        for part in walk(_function_around(node, module))
+    )
+
+
+def _function_around(node: ast.AST, module: Module) -> ast.AST:
+    """Return the function that contains a node, or the module."""
+    scope = node
+    while not isinstance(scope, FUNCTIONS) and scope in module.parents:
+        scope = module.parents[scope]
+    return scope
 
 
 def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:
