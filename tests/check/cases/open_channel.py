@@ -1,5 +1,12 @@
 from typing import Any, Generic, TypeVar, overload
 
+from returns.context import (
+    RequiresContextFutureResult,
+    RequiresContextIOResult,
+    RequiresContextResult,
+)
+from returns.future import FutureResult, future_safe
+from returns.io import IOResult, impure_safe
 from returns.result import Result as OpenResult
 from returns.result import Failure as OpenFailure
 from returns.result import Success as OpenSuccess
@@ -166,3 +173,65 @@ def one_side(number: int) -> OpenSuccess[int]:
 
 def either_side(number: int) -> OpenSuccess[int] | OpenFailure[Bad]:
     return OpenFailure(Bad())
+
+
+# case: containers of returns for effects
+def read() -> IOResult[int, Exception]:  # finds: SW106
+    return IOResult.from_value(1)
+
+
+def fetch() -> FutureResult[int, Exception]:  # finds: SW106
+    return FutureResult.from_value(1)
+
+
+async def fetch_later() -> IOResult[int, object]:  # finds: SW106
+    return IOResult.from_value(1)
+
+
+def in_context() -> RequiresContextResult[int, Exception, str]:  # finds: SW106
+    return RequiresContextResult.from_value(1)
+
+
+def read_in_context() -> RequiresContextIOResult[int, Exception, str]:  # finds: SW106
+    return RequiresContextIOResult.from_value(1)
+
+
+def fetch_in_context() -> RequiresContextFutureResult[int, Exception, str]:  # finds: SW106
+    return RequiresContextFutureResult.from_value(1)
+
+
+# case: containers for effects, with errors by name
+def read_named() -> IOResult[int, Bad]:
+    return IOResult.from_value(1)
+
+
+def fetch_named() -> FutureResult[int, Bad]:
+    return FutureResult.from_value(1)
+
+
+def named_in_context() -> RequiresContextResult[int, Bad, Exception]:
+    return RequiresContextResult.from_value(1)
+
+
+def effect_of_the_caller(result: IOResult[int, E]) -> IOResult[int, E]:
+    return result
+
+
+def read_or_nothing() -> IOResult[int, Exception] | int:
+    return 1
+
+
+# case: the variants of safe
+@impure_safe
+def read_safely() -> int:  # finds: SW106
+    return 1
+
+
+@future_safe
+async def fetch_safely() -> int:  # finds: SW106
+    return 1
+
+
+@safe(exceptions=(ValueError, TypeError))
+def parsed_by_name(text: str) -> int:  # finds: SW106
+    return int(text)

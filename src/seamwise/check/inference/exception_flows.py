@@ -204,6 +204,18 @@ def converted_exceptions(function: Function, module: Module) -> frozenset[str] |
     return frozenset(names)
 
 
+def safe_exceptions(function: Function, module: Module) -> tuple[ExceptionClass, ...]:
+    """Return the exceptions that `@safe(exceptions=…)` of `returns` names, or a variant of it.
+
+    mypy infers only their common base class.
+    """
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and module.full_name(decorator.func) in _SAFE:
+            arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+            return tuple(exception_classes(arguments[0], module)) if len(arguments) == 1 else ()
+    return ()
+
+
 def _converted_by(decorator: ast.expr, module: Module) -> set[str] | None:
     call = decorator if isinstance(decorator, ast.Call) else None
     name = module.full_name(call.func if call is not None else decorator)

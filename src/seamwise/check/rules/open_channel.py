@@ -32,7 +32,11 @@ The rule checks return types and the channel that `Do[…]` declares. Parameters
 necessary, for example in a helper that logs any error.
 
 A channel of specific exceptions only, such as `Result[int, KeyError | OSError]`, is a hint: its
-callers can handle each case, but no seam shows an exception.
+callers can handle each case, but no seam shows an exception. So is
+`@safe(exceptions=(KeyError, OSError))` of `returns`.
+
+The containers of `returns` for effects count too: `IOResult`, `FutureResult`, those that require a
+context, and the functions that `@impure_safe` and `@future_safe` decorate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -49,14 +53,16 @@ from seamwise.check._mypy.types import (
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.annotations import channel_edits
+from seamwise.check.inference.exception_flows import safe_exceptions
 from seamwise.check.inference.functions import inferred_errors
 from seamwise.check.rules.rule import Rule, join_class_names, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     UNSPECIFIC,
+    any_channel_of,
     base_names,
     channel_of,
-    is_result,
+    declared_channel_of,
     returned_type,
     without_type_variables,
 )
@@ -77,7 +83,9 @@ def _find_open_channels(module: Module) -> Iterator[RawFinding]:
     for function in module.functions():
         if module.implements_overloads(function):
             continue
-        names = list(dict.fromkeys(_open_types(_declared_errors(function, module))))
+        exceptions = [class_.short_name for class_ in safe_exceptions(function, module)]
+        declared = exceptions or _open_types(_declared_errors(function, module))
+        names = list(dict.fromkeys(declared))
         if names:
             errors = inferred_errors(function, inference_of(module))
             edits = channel_edits(function, errors, module) if errors else ()
@@ -111,15 +119,17 @@ def _declared_errors(function: Function, module: Module) -> Iterator[ProperType]
     if isinstance(return_type, TypeVarType):
         # The function returns the caller's own Result, with its channel.
         return
-    channel = channel_of(return_type)
+    channel = declared_channel_of(return_type)
     if channel is not None:
+        yield from channel.errors
+        return
+    if channel_of(return_type) is not None:
         # If it returns a Result or another type, as a classifier does, its caller owns the channel.
-        yield from channel.errors if is_result(return_type) else ()
         return
     # `fallible`, `attempt` and similar decorators declare the channel.
     decorated = module.decorated_type(function)
     if isinstance(decorated, CallableType):
-        channel = channel_of(returned_type(decorated.ret_type))
+        channel = any_channel_of(returned_type(decorated.ret_type))
         yield from channel.errors if channel is not None else ()
 
 

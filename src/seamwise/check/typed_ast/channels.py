@@ -37,6 +37,13 @@ _RESULT = frozenset({RESULT})
 _IO_RESULTS = frozenset({'returns.io.IOResult', 'returns.future.FutureResult'})
 EVERY_RESULT = _RESULT | _IO_RESULTS
 """Classes of Results, with those of `returns` for effects."""
+_CONTEXT = 'returns.context.requires_context'
+_DECLARED_RESULTS = EVERY_RESULT | {
+    f'{_CONTEXT}_result.RequiresContextResult',
+    f'{_CONTEXT}_ioresult.RequiresContextIOResult',
+    f'{_CONTEXT}_future_result.RequiresContextFutureResult',
+}
+"""The same, with functions of a context that return a Result."""
 _SUCCESSES = SUCCESS | {'returns.io.IOSuccess'}
 _FAILURES = FAILURE | {'returns.io.IOFailure'}
 
@@ -186,6 +193,15 @@ def any_channel_of(type_: Type | None) -> Channel | None:
     return _channel(type_, EVERY_RESULT)
 
 
+def declared_channel_of(type_: Type | None) -> Channel | None:
+    """Return the channel of any Result of `returns`, also of one that requires a context.
+
+    The result is None for a union with another type than None, whose caller owns the channel.
+    """
+    channel = _channel(type_, _DECLARED_RESULTS)
+    return channel if _is_result(type_, channel, _DECLARED_RESULTS) else None
+
+
 def _channel(type_: Type | None, bases: frozenset[str]) -> Channel | None:
     results = [
         member for member in union_members(type_) if not bases.isdisjoint(base_names(member))
@@ -195,7 +211,7 @@ def _channel(type_: Type | None, bases: frozenset[str]) -> Channel | None:
     values: list[ProperType] = []
     errors: list[ProperType] = []
     for result in results:
-        value, error = _type_arguments(result)
+        value, error = _type_arguments(result, bases)
         values += _possible_members(value)
         errors += _possible_members(error)
     names = {_class_name(result) for result in results}
@@ -209,14 +225,16 @@ def _channel(type_: Type | None, bases: frozenset[str]) -> Channel | None:
     )
 
 
-def _type_arguments(result: ProperType) -> tuple[ProperType | None, ProperType | None]:
+def _type_arguments(
+    result: ProperType, bases: frozenset[str]
+) -> tuple[ProperType | None, ProperType | None]:
     name = _class_name(result)
     if isinstance(result, Instance) and len(result.args) == 1:
         if name in _SUCCESSES:
             return get_proper_type(result.args[0]), None
         if name in _FAILURES:
             return None, get_proper_type(result.args[0])
-    base = next(iter(base_names(result) & EVERY_RESULT))
+    base = next(iter(base_names(result) & bases))
     return type_argument(result, base, 0), type_argument(result, base, 1)
 
 
@@ -269,8 +287,11 @@ def is_result(type_: Type | None) -> bool:
 
     `Failure | None` is the return type of classifiers, not a Result.
     """
-    channel = channel_of(type_)
-    others = [member for member in union_members(type_) if RESULT not in base_names(member)]
+    return _is_result(type_, channel_of(type_), _RESULT)
+
+
+def _is_result(type_: Type | None, channel: Channel | None, bases: frozenset[str]) -> bool:
+    others = [member for member in union_members(type_) if bases.isdisjoint(base_names(member))]
     if channel is None or not all(isinstance(member, NoneType) for member in others):
         return False
     return channel.is_success or not others
