@@ -1,4 +1,4 @@
-"""Functions of another file that the cases of `broad_except.py` pass exceptions to."""
+"""Functions of another file that the cases pass exceptions and errors to."""
 
 import asyncio
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def reraise(type_, value, tb=None):  # type: ignore[no-untyped-def]
     raise value
 
 
-def raise_by_another(error: Exception) -> None:
+def raise_by_another(error: object) -> None:
     raise_command_error('run', error)
 
 
@@ -35,7 +35,7 @@ def abort() -> None:
     raise CommandError('aborted')
 
 
-def describe(error: BaseException) -> str:
+def describe(error: object) -> str:
     return str(error)
 
 

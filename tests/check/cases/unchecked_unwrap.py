@@ -1,3 +1,6 @@
+from typing import NoReturn
+
+from raising_helpers import describe, raise_by_another
 from returns.io import IO, IOFailure, IOResult, IOSuccess, impure_safe
 from returns.maybe import Maybe
 from returns.pipeline import is_successful
@@ -270,3 +273,51 @@ def others_checked(results: list[Result[int, Bad]], others: list[Result[int, Bad
     if not all(is_success(result) for result in results):
         return []
     return [other.unwrap() for other in others]  # finds: SW104
+
+
+# case: a Failure ends in a function that never returns
+def fail(error: object) -> NoReturn:
+    raise RuntimeError(error)
+
+
+def fail_untyped(error):  # type: ignore[no-untyped-def]
+    raise RuntimeError(error)
+
+
+def raised_by_alt() -> int:
+    return find('a').alt(fail).unwrap() + find('b').alt(fail).map(abs).unwrap()
+
+
+def raised_by_untyped() -> int:
+    return find('a').alt(fail_untyped).unwrap()
+
+
+def raised_by_a_lambda() -> int:
+    return find('a').alt(lambda error: fail(error)).unwrap()
+
+
+def raised_elsewhere() -> int:
+    return find('a').alt(raise_by_another).unwrap()
+
+
+# case: a Failure ends in a function that may return
+def replace(error: Bad) -> Bad:
+    if error.message:
+        return error
+    raise RuntimeError(error)
+
+
+def replaced_by_alt() -> int:
+    return find('a').alt(replace).unwrap()  # finds: SW104
+
+
+def replaced_elsewhere() -> int:
+    return find('a').alt(describe).unwrap()  # finds: SW104
+
+
+def raised_by_map() -> int:
+    return find('a').map(fail_untyped).unwrap()  # finds: SW104
+
+
+def failure_behind_alt() -> object:
+    return find('a').alt(fail_untyped).failure()  # finds: SW104

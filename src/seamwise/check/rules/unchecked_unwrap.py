@@ -39,6 +39,7 @@ def hello(uid: int) -> str:
 | `.unwrap()` of each item after `any` or `all` has checked the items | no |
 | `.unwrap()` after such an assertion | no: the assertion itself is reported |
 | `.unwrap()` in a `try` with `except UnwrapFailedError` | no |
+| `.unwrap()` after `.alt(fail)` with a function that never returns, also in a checked file | no |
 | An `IOResult` of `returns`, e.g. of an `@impure_safe` function | as a Result |
 | Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
 
@@ -50,8 +51,10 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
+from seamwise.check.inference.never_returning import Ending, ending_of_function
 from seamwise.check.inference.propagation_fix import unwrap_edits
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_channel_of
@@ -108,11 +111,30 @@ def _check_call(
         return
     if _is_handled(call, module):
         return
+    ending = _ending_of_failure(value, module) if method == 'unwrap' else None
+    if ending == ():
+        return
+    unless = HelperCondition(ending=ending) if ending is not None else None
     container = 'a Failure' if method == 'unwrap' else 'a Success'
     message = (
         f'`.{method}()` raises if this Result is {container}, and no earlier check rules that out.'
     )
-    yield RawFinding(call, message, _HELP, unwrap_edits(call, inference_of(module)))
+    edits = unwrap_edits(call, inference_of(module))
+    yield RawFinding(call, message, _HELP, edits, unless=unless)
+
+
+def _ending_of_failure(value: ast.expr, module: Module) -> Ending | None:
+    """Return the calls that decide whether a Failure always raises; None if it may get on.
+
+    It does in `result.alt(fail)`, if `fail` never returns.
+    """
+    match value:
+        case ast.Call(ast.Attribute(_, 'alt' | 'lash'), [function], []):
+            return ending_of_function(function, inference_of(module))
+        case ast.Call(ast.Attribute(receiver, 'map'), [_], []):
+            return _ending_of_failure(receiver, module)
+        case _:
+            return None
 
 
 def _has_unfollowed_check(
