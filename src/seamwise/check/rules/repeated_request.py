@@ -4,6 +4,10 @@ Send an idempotency key with each POST or PATCH request under `retry` or `hedge`
 failed may have taken effect: a bank that answers too late has charged the card, and the next
 attempt charges it again.
 
+```sh
+pip install seamwise httpx
+```
+
 ```python
 import httpx
 

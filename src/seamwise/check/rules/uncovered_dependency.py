@@ -5,6 +5,10 @@ Cover the errors of each dependency of FastAPI in the adapter that answers for i
 request before the handler runs, so the errors of the handler do not include it. An error that the
 adapter does not cover becomes a defect: the client gets status 500.
 
+```sh
+pip install 'seamwise[http]' fastapi
+```
+
 ```python
 from typing import Annotated
 
