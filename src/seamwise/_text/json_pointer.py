@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 
-def json_pointer(path: Iterable[str | int]) -> str:
-    """Return the pointer to a value; the empty one is the document itself.
+def json_pointer(path: Iterable[object]) -> str:
+    """Return the pointer to a value, by its keys and indexes; the empty one is the document.
 
     >>> json_pointer(['tools', 'a/b', 0]), json_pointer([])
     ('/tools/a~1b/0', '')

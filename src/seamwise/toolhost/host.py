@@ -48,11 +48,12 @@ class Host:
         An exception of a tool is a bug and propagates unchanged.
         """
         turn = self._conversation.take_turn()
-        result: Result[object, ToolError | ParsingError | GuardError] | None = None
         try:
             result = line.call.bind(lambda call: self._run(call, stats))
-        finally:
-            self._conversation.end_turn(turn, result)
+        except BaseException:
+            self._conversation.end_turn(turn, None)
+            raise
+        self._conversation.end_turn(turn, result)
         return result
 
     def _run(

@@ -44,7 +44,8 @@ def peer_events(text: str) -> list[ServerSentEvent]:
     # The peer holds back a carriage return at the end, in case a line feed follows.
     events = [decoder.decode(line) for line in (*lines.decode(text + '\n:'), *lines.flush())]
     return [
-        ServerSentEvent(event.event, event.data.encode())
+        # The peer names an event without a name by the default of browsers.
+        ServerSentEvent('' if event.event == 'message' else event.event, event.data.encode())
         for event in events
         if event and event.data
     ]

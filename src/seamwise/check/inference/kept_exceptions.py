@@ -298,7 +298,9 @@ class ExceptionTrace:
         """
         scope = self._scope(target, owner)
         raises = list(_nodes_of_types((ast.Raise,), scope, self._module))
-        aliases = _iteration_names(target, scope, self._module) if raises else frozenset()
+        aliases: frozenset[str] = frozenset()
+        if raises:
+            aliases = _iteration_names(target, scope, self._module)
         # With its cause, as in `raise Failed() from error`.
         return any(
             _is_same(target, part) or (isinstance(part, ast.Name) and part.id in aliases)
