@@ -12,7 +12,7 @@ from seamwise.check.adoption.report_cache import cached_adoption_report
 from seamwise.check.settings import CheckSettings
 
 # Each test runs mypy.
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
+pytestmark = [pytest.mark.slow, pytest.mark.nightly, pytest.mark.usefixtures('warm_cache')]
 
 PRICES = """\
 def parse(text: str) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 # Each test runs mypy.
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.nightly]
 
 ERRORS = """
 from typing import Final

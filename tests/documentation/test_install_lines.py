@@ -107,6 +107,7 @@ def test_a_line_above_the_snippets_installs_what_they_import(page: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_snippets_run_with_the_packages_of_the_install_lines(
     page: Path, tmp_path: Path

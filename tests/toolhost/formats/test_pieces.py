@@ -103,6 +103,7 @@ def test_a_literal_or_a_fence_may_be_cut(text: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_no_generated_text_raises_and_pieces_change_nothing() -> None:
     chance = random.Random(16)  # noqa: S311 -- the same texts in every run
     for number in range(COUNT):
@@ -144,6 +145,7 @@ def test_the_work_for_fences_of_falling_lengths_grows_linearly() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.nightly
 def test_the_work_for_a_mixture_of_openings_grows_linearly() -> None:
     chance = random.Random(16)  # noqa: S311 -- the same texts in every run
     for _ in range(150):
