@@ -15,7 +15,7 @@ from seamwise.policies.circuit import Circuit
 
 SYNC_NAMES = {
     'run': 'run_sync',
-    'wait': 'wait_sync',
+    'complete_wait': 'complete_wait_sync',
     '_resolve': '_resolve_sync',
     '_wait_all': '_wait_all_sync',
 }

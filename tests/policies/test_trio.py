@@ -1,18 +1,26 @@
 """Guards in a task of trio: refused with an advice, instead of a deadline that never expires."""
 
+import gc
 from collections.abc import Callable
 
 import pytest
 import trio
 import trio.lowlevel
+from typing_extensions import override
 
-from seamwise import Failure, Result, Success
+from seamwise import Failure, Result, Success, TaggedError
 from seamwise.policies import (
+    ADMITTED,
     DeadlineExceeded,
+    Decision,
     Guard,
+    Layer,
+    Permit,
+    Wait,
     bulkhead,
     circuit,
     deadline,
+    fallback,
     hedge,
     rate_limit,
     retry,
@@ -89,3 +97,50 @@ def test_refused_guard_leaves_no_waiter(kind: str) -> None:
 
     assert guard.run_sync(occupied) == Success('page')
     assert guard.waiting == 0
+
+
+class OwnWait(Wait):
+    def __init__(self, steps: list[str]) -> None:
+        self.steps = steps
+
+    @override
+    async def wait(self) -> Permit:
+        self.steps.append('begun')
+        return ADMITTED
+
+    @override
+    def withdraw(self) -> None:
+        self.steps.append('withdrawn')
+
+
+class OwnGuard(Layer[Down]):
+    def __init__(self) -> None:
+        super().__init__('own')
+        self.steps: list[str] = []
+
+    @override
+    def enter(self) -> Decision:
+        return OwnWait(self.steps)
+
+
+def test_wait_of_an_own_guard_is_withdrawn_before_it_begins() -> None:
+    guard = OwnGuard()
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match='trio'):
+            await guard.run(fail)
+
+    trio.run(main)
+    assert guard.steps == ['withdrawn']
+
+
+def test_asynchronous_handler_of_a_fallback_is_refused_without_a_warning() -> None:
+    async def handle(error: TaggedError) -> Result[str, TaggedError]:
+        return Failure(error)
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match='trio'):
+            await (fallback(handle) >> circuit(name='y')).run(fail)
+        gc.collect()
+
+    trio.run(main)

@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
@@ -407,24 +406,19 @@ class _QueueWait(Wait):
 
     @override
     async def wait(self) -> Permit | Failure[object]:
-        try:
-            refuse_trio()
-            self._check_deadlock(None)
-            await self._waiter.wait(self._bulkhead.world, self._bulkhead.wait)
-        except BaseException:
-            self._compartment.withdraw(self._waiter)
-            raise
+        self._check_deadlock(None)
+        await self._waiter.wait(self._bulkhead.world, self._bulkhead.wait)
         return self._result()
 
     @override
     def wait_sync(self) -> Permit | Failure[object]:
-        try:
-            self._check_deadlock(_get_running_loop())
-            self._waiter.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
-        except BaseException:
-            self._compartment.withdraw(self._waiter)
-            raise
+        self._check_deadlock(_get_running_loop())
+        self._waiter.wait_sync(self._bulkhead.world, remaining(self._bulkhead.wait))
         return self._result()
+
+    @override
+    def withdraw(self) -> None:
+        self._compartment.withdraw(self._waiter)
 
     def _check_deadlock(self, blocked_loop: AbstractEventLoop | None) -> None:
         guard = self._bulkhead

@@ -10,7 +10,6 @@ from typing import Generic, Never, TypeVar, overload
 from typing_extensions import override
 
 from seamwise.containers import Failure
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.permit import ADMITTED, Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.validation import check_callable, check_float
@@ -243,7 +242,6 @@ class _FaultDelay(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
-        refuse_trio()
         await self._faults.world.sleep(self._seconds)
         return self._faults.after_delay()
 

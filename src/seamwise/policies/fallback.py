@@ -237,12 +237,16 @@ class _HandlerWait(Wait[U, E2]):
 
     @override
     def wait_sync(self) -> Never:
-        if iscoroutine(self._awaitable):
-            self._awaitable.close()
         raise TypeError(
             f'The handler of {self._layer.name!r} is asynchronous: use `await fallback.run(…)` '
             'instead of run_sync.'
         )
+
+    @override
+    def withdraw(self) -> None:
+        # Python would warn about a handler that does not run; closing one that ran does nothing.
+        if iscoroutine(self._awaitable):
+            self._awaitable.close()
 
 
 def _nesting_error(inner: object) -> TypeError:

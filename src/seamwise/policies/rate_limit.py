@@ -12,7 +12,6 @@ from typing_extensions import override
 
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._engine.validation import (
@@ -317,25 +316,16 @@ class _SlotWait(Wait):
 
     @override
     async def wait(self) -> Permit | Failure[object]:
-        try:
-            refuse_trio()
-            await self._waiter.wait(self._guard.world, self._max_seconds)
-            while not isinstance(decision := self._decide(), (Permit, Failure)):
-                await self._guard.world.sleep(decision)
-        except BaseException:
-            self._withdraw()
-            raise
+        await self._waiter.wait(self._guard.world, self._max_seconds)
+        while not isinstance(decision := self._decide(), (Permit, Failure)):
+            await self._guard.world.sleep(decision)
         return decision
 
     @override
     def wait_sync(self) -> Permit | Failure[object]:
-        try:
-            self._waiter.wait_sync(self._guard.world, self._max_seconds)
-            while not isinstance(decision := self._decide(), (Permit, Failure)):
-                self._guard.world.sleep_sync(decision)
-        except BaseException:
-            self._withdraw()
-            raise
+        self._waiter.wait_sync(self._guard.world, self._max_seconds)
+        while not isinstance(decision := self._decide(), (Permit, Failure)):
+            self._guard.world.sleep_sync(decision)
         return decision
 
     def _decide(self) -> Permit | Failure[object] | float:
@@ -359,7 +349,8 @@ class _SlotWait(Wait):
             delay = bucket.delay_behind_waiters(waiter.weight, guard.meter.now())
         return guard.refuse(bucket, waiter.weight, delay)
 
-    def _withdraw(self) -> None:
+    @override
+    def withdraw(self) -> None:
         with self._guard.mutex:
             self._bucket.leave(self._waiter)
 

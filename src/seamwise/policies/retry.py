@@ -8,7 +8,6 @@ from typing_extensions import override
 
 from seamwise.containers import Failure, Result
 from seamwise.errors import MAX_DELAY, TaggedError, retry_after
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
@@ -250,23 +249,14 @@ class _RetryDelay(Wait):
 
     @override
     async def wait(self) -> Permit:
-        try:
-            refuse_trio()
-            self._notify()
-            await self._call.settings.world.sleep(self._delay)
-        except BaseException:
-            self._refund()
-            raise
+        self._notify()
+        await self._call.settings.world.sleep(self._delay)
         return self._next_attempt()
 
     @override
     def wait_sync(self) -> Permit:
-        try:
-            self._notify()
-            self._call.settings.world.sleep_sync(self._delay)
-        except BaseException:
-            self._refund()
-            raise
+        self._notify()
+        self._call.settings.world.sleep_sync(self._delay)
         return self._next_attempt()
 
     def _next_attempt(self) -> Permit:
@@ -291,7 +281,8 @@ class _RetryDelay(Wait):
             )
             settings.observer(event)
 
-    def _refund(self) -> None:
+    @override
+    def withdraw(self) -> None:
         """Return the cost of a retry that does not take place."""
         call = self._call
         if call.settings.budget is not None and call.receipt is not None:

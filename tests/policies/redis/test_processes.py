@@ -4,6 +4,8 @@ import subprocess
 import sys
 import time
 
+import pytest
+
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.redis import circuit
 from tests.policies.redis.circuit_calls import DOWN, state
@@ -135,26 +137,22 @@ def test_only_one_of_two_processes_probes(server: Server) -> None:
     assert state(server) == 'closed'
 
 
-def test_forked_process_uses_its_own_connection(server: Server) -> None:
+@pytest.mark.parametrize(
+    ('program', 'output'),
+    [
+        pytest.param(FORK, '2\n', id='it uses its own connection'),
+        pytest.param(FORK_WITH_WAITER, 'Success\n', id='it does not wait behind its parent'),
+    ],
+)
+def test_forked_process_shares_only_redis(server: Server, program: str, output: str) -> None:
     completed = subprocess.run(
-        [sys.executable, '-c', FORK, str(server.port)],
+        [sys.executable, '-c', program, str(server.port)],
         capture_output=True,
         text=True,
         timeout=60.0,
         check=True,
     )
-    assert completed.stdout == '2\n'
-
-
-def test_forked_process_does_not_wait_behind_the_threads_of_its_parent(server: Server) -> None:
-    completed = subprocess.run(
-        [sys.executable, '-c', FORK_WITH_WAITER, str(server.port)],
-        capture_output=True,
-        text=True,
-        timeout=60.0,
-        check=True,
-    )
-    assert completed.stdout == 'Success\n'
+    assert completed.stdout == output
 
 
 def test_import_without_redis_py_names_the_package_to_install() -> None:

@@ -18,6 +18,8 @@ from seamwise.policies._engine.permit import (
     Permit,
     Wait,
     abort_permits,
+    complete_wait,
+    complete_wait_sync,
 )
 
 _Steps: TypeAlias = Generator[Wait, Permit | Result[object, object], Outcome | None]
@@ -205,7 +207,7 @@ def _wait_all_sync(steps: _Steps) -> Outcome | None:
         wait = next(steps)
         while True:
             try:
-                result = wait.wait_sync()
+                result = complete_wait_sync(wait)
             except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:
@@ -221,7 +223,7 @@ async def _wait_all(steps: _Steps) -> Outcome | None:
         wait = next(steps)
         while True:
             try:
-                result = await wait.wait()
+                result = await complete_wait(wait)
             except BaseException as error:  # noqa: BLE001
                 wait = steps.throw(error)
             else:

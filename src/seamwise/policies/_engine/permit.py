@@ -7,6 +7,7 @@ from typing import Generic, TypeAlias
 from typing_extensions import TypeVar
 
 from seamwise.containers import Failure, Result, Success
+from seamwise.policies._engine.event_loops import refuse_trio
 
 T = TypeVar('T', default=object)
 E = TypeVar('E', default=object)
@@ -53,14 +54,15 @@ ADMITTED = Permit()
 
 
 class Wait(Generic[T_co, E_co]):
-    """Something to wait for. An interrupted wait releases its resources, and raises.
-
-    A wait in a task begins with `refuse_trio`, after which it releases them too.
+    """Something to wait for.
 
     `T_co` and `E_co` are the types in the result of a wait that returns one.
     """
 
     __slots__ = ()
+
+    def withdraw(self) -> None:
+        """Release the resources of a wait that does not begin, or that an exception ends."""
 
     async def wait(self) -> Permit | Result[T_co, E_co]:
         """Wait in a task; return a permit to enter (again), or the final result of the layer."""
@@ -69,6 +71,25 @@ class Wait(Generic[T_co, E_co]):
     def wait_sync(self) -> Permit | Result[T_co, E_co]:
         """Wait in a thread, and return the same as `wait`."""
         raise NotImplementedError
+
+
+async def complete_wait(wait: Wait[T, E]) -> Permit | Result[T, E]:
+    """Wait in a task of asyncio; withdraw the wait if an exception ends it."""
+    try:
+        refuse_trio()
+        return await wait.wait()
+    except BaseException:
+        wait.withdraw()
+        raise
+
+
+def complete_wait_sync(wait: Wait[T, E]) -> Permit | Result[T, E]:
+    """Wait in a thread; withdraw the wait if an exception ends it."""
+    try:
+        return wait.wait_sync()
+    except BaseException:
+        wait.withdraw()
+        raise
 
 
 class Fork(Generic[E_co]):

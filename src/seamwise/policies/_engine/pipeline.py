@@ -40,6 +40,8 @@ from seamwise.policies._engine.permit import (
     Permit,
     Wait,
     abort_permits,
+    complete_wait,
+    complete_wait_sync,
 )
 from seamwise.policies._engine.registry import living, register
 from seamwise.policies._engine.validation import check_name
@@ -379,7 +381,7 @@ class Guard(Generic[E_co]):
             None after appending a permit, else the outcome for the enclosing layers.
         """
         if isinstance(decision, Wait):
-            decision = await decision.wait()
+            decision = await complete_wait(decision)
         if isinstance(decision, Fork):
             refuse_trio()
             inner: Guard[E_co] = _InnerPipeline(self._layers, len(enters) - len(permits) - 1)
@@ -391,7 +393,7 @@ class Guard(Generic[E_co]):
 
     def _resolve_sync(self, decision: Decision, permits: list[Permit]) -> Any:
         if isinstance(decision, Wait):
-            decision = decision.wait_sync()
+            decision = complete_wait_sync(decision)
         if isinstance(decision, Fork):
             decision = ADMITTED
         if isinstance(decision, Permit):

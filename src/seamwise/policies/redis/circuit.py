@@ -11,7 +11,6 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
@@ -248,7 +247,6 @@ class _AdmissionWait(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
-        refuse_trio()
         token = token_hex(8)
         reply = await self._circuit.send(ScriptCall('enter', 0, token))
         if reply is None:
@@ -315,7 +313,6 @@ class _OutcomeWait(Wait[T, E]):
 
     @override
     async def wait(self) -> Result[T, E]:
-        refuse_trio()
         await self._circuit.send(self._call)
         return self._outcome
 

@@ -2,7 +2,16 @@
 
 from typing import assert_never
 
-from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import (
+    ADMITTED,
+    Decision,
+    Fork,
+    Outcome,
+    Permit,
+    Wait,
+    complete_wait,
+    complete_wait_sync,
+)
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies._engine.registry import unregister
 from seamwise.policies._engine.validation import check_choice
@@ -38,14 +47,14 @@ class OutageFallback:
         """Return the decision on a call, or None if the caller must create a refusal."""
         decision = self._decide()
         while isinstance(decision, Wait):
-            decision = await decision.wait()
+            decision = await complete_wait(decision)
         return decision
 
     def admit_sync(self) -> Permit | Outcome | None:
         """Return the same as `admit`, in a thread."""
         decision = self._decide()
         while isinstance(decision, Wait):
-            decision = decision.wait_sync()
+            decision = complete_wait_sync(decision)
         return decision
 
     def limits(self) -> str:

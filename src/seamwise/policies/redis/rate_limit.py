@@ -9,7 +9,6 @@ from typing_extensions import override
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.containers import Failure
 from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard
@@ -247,7 +246,6 @@ class _SlotWait(Wait):
 
     @override
     async def wait(self) -> Permit | Outcome:
-        refuse_trio()
         guard, max_wait = self._guard, self._guard.max_wait()
         if max_wait:
             delay = await self._wait_in_queue(max_wait)
