@@ -4,6 +4,7 @@ import ast
 import codecs
 import io
 import os
+import re
 import tempfile
 import tokenize
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,6 +15,8 @@ from seamwise.check._mypy.sources import decode_source
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import Finding
 from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
+
+_LINE_END = re.compile(r'\r\n|\r|\n')
 
 _Span: TypeAlias = tuple[int, int]
 """Offsets of the first character and of the one after the last."""
@@ -106,21 +109,13 @@ def _overlap(first: _Span, second: _Span) -> bool:
 
 def _line_offsets(text: str) -> list[int]:
     r"""Return the offset of each line; lines end with '\n', '\r' or '\r\n'."""
-    offsets = [0]
-    for index, character in enumerate(text):
-        if character == '\n' or (character == '\r' and text[index + 1 : index + 2] != '\n'):
-            offsets.append(index + 1)
-    return offsets
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
 def _line_end(text: str) -> str:
-    """Return the line end of the first line; a new file has that of Unix."""
-    for index, character in enumerate(text):
-        if character == '\n':
-            return '\n'
-        if character == '\r':
-            return '\r\n' if text[index + 1 : index + 2] == '\n' else '\r'
-    return '\n'
+    """Return the end of the first line."""
+    match = _LINE_END.search(text)
+    return '\n' if match is None else match[0]
 
 
 def _encode_like(content: bytes, text: str) -> bytes:

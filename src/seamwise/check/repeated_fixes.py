@@ -31,10 +31,11 @@ _Identity: TypeAlias = tuple[str, str, str, str]
 
 
 class RejectedFix(Struct, frozen=True):
-    """A finding whose fix was taken back, and what the fix would do."""
+    """A fix that was taken back, and its harmful effect."""
 
     finding: Finding
     reason: str
+    """The effect, as in `add a type error`."""
 
 
 class FixSummary(Struct, frozen=True):
@@ -98,18 +99,18 @@ class _Fixer:
         # The lines of findings from an earlier report may have moved.
         findings = [item for item in self._report.findings if _identity(item) in wanted]
         contents = {item.path: Path(item.path).read_bytes() for item in findings}
+        problem = ''
         try:
             applied = apply_fixes(findings)
-            after = self._run() if applied else self._report
-            problem = _problem(self._report, after, applied)
+            if applied:
+                after = self._check()
+                problem = _problem(self._report, after, applied)
+                if not problem:
+                    self._accept(after, applied)
+                    return
         except BaseException:
             _restore(contents)
             raise
-        # A collection for each build of mypy, which the thresholds of its builds would delay.
-        gc.collect()
-        if applied and not problem:
-            self._accept(after, applied)
-            return
         _restore(contents)
         if len(batch) > 1:
             middle = len(batch) // 2
@@ -119,6 +120,12 @@ class _Fixer:
         self._done.update(batch)
         if applied:
             self._rejected[batch[0]] = RejectedFix(applied[0], problem)
+
+    def _check(self) -> Report:
+        report = self._run()
+        # The thresholds of a build of mypy delay this, and the next build needs the memory.
+        gc.collect()
+        return report
 
     def _accept(self, report: Report, applied: Collection[Finding]) -> None:
         self._report = report
@@ -133,7 +140,7 @@ def _identity(finding: Finding) -> _Identity:
 
 
 def _problem(before: Report, after: Report, applied: Collection[Finding]) -> str:
-    """Return what bad fixes have done; an empty text if there is none."""
+    """Return the harmful effect of fixes, as in `add SW103`; empty if they have none."""
     type_errors = {(path, code): count for path, code, count in before.type_errors}
     if (before.is_complete and not after.is_complete) or any(
         count > type_errors.get((path, code), 0) for path, code, count in after.type_errors

@@ -47,9 +47,9 @@ def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
         return
     tokens = _tokens(lines)
     matches = {
-        token.start: found
+        token.start: comments
         for token in tokens
-        if token.type == tokenize.COMMENT and (found := _matches(token.string))
+        if token.type == tokenize.COMMENT and (comments := _matches(token.string))
     }
     own_lines = {line for line, column in matches if not lines[line - 1][:column].strip()}
     statements = list(_statements(tokens))
@@ -59,13 +59,13 @@ def parse_suppressions(lines: Sequence[str]) -> Iterator[Suppression]:
         for statement in statements
         for line in (statement.header_line, statement.last_line)
     }
-    for (line, column), found in matches.items():
+    for (line, column), comments in matches.items():
         below = line
         while below in own_lines:
             below += 1
         # On an inner line of a statement, a comment applies to this line only.
         statement = by_edge.get(line) if below == line else by_first_line.get(below)
-        for match in found:
+        for match in comments:
             codes = (code.strip() for code in (match['codes'] or '').split(','))
             yield Suppression(
                 line=line,

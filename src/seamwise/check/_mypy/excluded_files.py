@@ -28,13 +28,13 @@ def excluded_paths(paths: Iterable[str], options: Options) -> list[ExcludedPath]
     if not options.exclude and not options.exclude_gitignore:
         return []
     cache = FileSystemCache()
-    found = {
+    by_path = {
         excluded.path: excluded
         for path in paths
         if Path(path).is_dir()
         for excluded in _excluded_in(os.path.normpath(path), options, cache)
     }
-    return list(found.values())
+    return list(by_path.values())
 
 
 def _excluded_in(folder: str, options: Options, cache: FileSystemCache) -> Iterator[ExcludedPath]:

@@ -1,7 +1,8 @@
 """Bindings of the local names of a function: the expressions their values come from."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
 
 from msgspec import Struct
 
@@ -49,6 +50,16 @@ def bindings(function: Function) -> Bindings:
     return by_name
 
 
+def free_name(stem: str, used: Collection[str]) -> str:
+    """Return a name that is not used.
+
+    >>> free_name('error', {'error', 'error_2'})
+    'error_3'
+    """
+    names = chain([stem], (f'{stem}_{number}' for number in count(2)))
+    return next(name for name in names if name not in used)
+
+
 def parameters(function: Function) -> Iterator[ast.arg]:
     """Yield all parameters of a function."""
     arguments = function.args
@@ -66,6 +77,16 @@ def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
         yield node
         if not isinstance(node, INNER_SCOPES):
             stack += reversed(children(node))
+
+
+def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+    """Yield the nodes of a function or handler, but not of lambdas, inner functions or classes."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, SCOPES):
+            stack += children(node)
 
 
 def _local_bindings(function: Function) -> Iterator[tuple[str, Binding]]:

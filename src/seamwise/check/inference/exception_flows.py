@@ -2,11 +2,12 @@
 
 import ast
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 from seamwise.check._mypy.types import CallableType, Instance
 from seamwise.check.facts import ExceptionFlow, HelperCall, RaisedException
+from seamwise.check.inference.bindings import own_nodes
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.exceptions import (
     ExceptionClass,
@@ -17,7 +18,7 @@ from seamwise.check.inference.exceptions import (
     raises_caught,
 )
 from seamwise.check.typed_ast.channels import is_result, returned_type, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
 _ALLOWED = frozenset(
@@ -52,7 +53,7 @@ def exception_flows(inference: ErrorInference) -> Iterator[ExceptionFlow]:
         converted = converted_exceptions(function, module)
         if converted is None:
             continue
-        nodes = list(_own_nodes(function.body))
+        nodes = list(own_nodes(function.body))
         flow = ExceptionFlow(
             inference.function_name(function),
             is_result_function,
@@ -63,20 +64,10 @@ def exception_flows(inference: ErrorInference) -> Iterator[ExceptionFlow]:
             yield flow
 
 
-def _own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the nodes of a function, but not of lambdas, inner functions or classes."""
-    stack = list(body)
-    while stack:
-        node = stack.pop()
-        yield node
-        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-            stack += children(node)
-
-
 def is_helper(function: Function, module: Module) -> bool:
     """Return whether a call of the function raises its exceptions: it is no generator."""
     return decorator_names(function, module) <= _TRANSPARENT and not any(
-        isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(function.body)
+        isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function.body)
     )
 
 
@@ -172,7 +163,7 @@ def returns_result(function: Function, module: Module) -> bool:
         # Without annotations, the types of its `return` statements decide.
         return declared is None and any(
             is_result(module.type_of(node.value))
-            for node in _own_nodes(function.body)
+            for node in own_nodes(function.body)
             if isinstance(node, ast.Return) and node.value is not None
         )
     decorated = module.decorated_type(function)

@@ -5,16 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise.check._mypy.types import AnyType, Instance, TupleType, Type
 from seamwise.check.facts import ExceptionHelper, HelperCondition, HelperUse
+from seamwise.check.inference.bindings import own_nodes
+from seamwise.check.inference.called_functions import passed_parameters, positional_parameters
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.exception_flows import is_helper
-from seamwise.check.inference.kept_exceptions import (
-    KEEPING_NODES,
-    ExceptionTrace,
-    handler_of,
-    own_nodes,
-    passed_parameters,
-    positional_parameters,
-)
+from seamwise.check.inference.kept_exceptions import KEEPING_NODES, ExceptionTrace, handler_of
 from seamwise.check.inference.never_returning import Ending, ending_of
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import Function, Module

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check._mypy.types import Instance, TupleType, Type
+from seamwise.check.inference.bindings import SCOPES
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
@@ -19,7 +20,6 @@ _DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'}
 _OR_RAISE, RAISED = 'seamwise.edges.or_raise', 'seamwise.causes.Raised'
 _EDGES = frozenset({'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'})
 """Functions that call a function and convert its exceptions to failures."""
-_SCOPES = (*FUNCTIONS, ast.ClassDef, ast.Lambda)
 
 
 class ExceptionClass(Struct, frozen=True):
@@ -177,7 +177,7 @@ def _sites(
             # The body of a class runs in the enclosing function.
             queue += [(statement, stack) for statement in node.body]
             continue
-        if isinstance(node, _SCOPES):
+        if isinstance(node, SCOPES):
             continue
         if isinstance(node, ast.Raise) and node.exc is not None:
             if not raises_caught(node, module):
@@ -244,7 +244,7 @@ def _reraises(handler: ast.ExceptHandler) -> bool:
             node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
         ):
             return True
-        if not isinstance(node, (*_SCOPES, ast.ExceptHandler)):
+        if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
             queue += children(node)
     return False
 
@@ -254,7 +254,7 @@ def raises_caught(node: ast.Raise, module: Module) -> bool:
     if not isinstance(node.exc, ast.Name):
         return False
     parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, _SCOPES):
+    while parent is not None and not isinstance(parent, SCOPES):
         parent = module.parents.get(parent)
         if isinstance(parent, ast.ExceptHandler) and parent.name == node.exc.id:
             return True

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 from seamwise.check._mypy.types import CallableType, Instance, UninhabitedType, get_proper_type
 from seamwise.check.facts import HelperUse
+from seamwise.check.inference.called_functions import helper_use
 from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.inference.kept_exceptions import helper_use
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import Module
 

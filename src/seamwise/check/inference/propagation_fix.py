@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from itertools import chain, count
 
 from seamwise.check.facts import TextEdit
 from seamwise.check.inference.annotations import node_edit, node_source, top_level_names
+from seamwise.check.inference.bindings import free_name
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.functions import declared_errors, do_parameter
 from seamwise.check.inference.imports import import_edits
@@ -43,7 +43,7 @@ def discarded_result_edits(statement: ast.Expr, inference: ErrorInference) -> tu
         return (node_edit(value, f'{do}({node_source(value, module)})', module),)
     if not _may_return(function, errors, inference) or _would_commit(statement, module):
         return ()
-    name = _free_name(value, function)
+    name = _result_name(value, function)
     return tuple(_early_return(statement, value, name, module))
 
 
@@ -76,10 +76,10 @@ def unwrap_edits(call: ast.Call, inference: ErrorInference) -> tuple[TextEdit, .
     if getattr(statement, 'value', None) is not call:
         # Another part of the statement might have to run before the call.
         return ()
-    name = _free_name(value, function)
+    name = _result_name(value, function)
     rest = node_source(statement, module)
-    prefix, found, suffix = rest.partition(node_source(call, module))
-    if not found or '\n' in rest or suffix.strip():
+    prefix, unwrapped, suffix = rest.partition(node_source(call, module))
+    if not unwrapped or '\n' in rest or suffix.strip():
         return ()
     return tuple(_early_return(statement, value, name, module, rest=f'{prefix}{name}.unwrap()'))
 
@@ -179,7 +179,7 @@ def _binds(statement: ast.stmt, name: str) -> bool:
     )
 
 
-def _free_name(value: ast.expr, function: Function) -> str:
+def _result_name(value: ast.expr, function: Function) -> str:
     """Return an unused name for a Result, as in `find_result`."""
     call = value.value if isinstance(value, ast.Await) else value
     callee = call.func if isinstance(call, ast.Call) else None
@@ -190,8 +190,7 @@ def _free_name(value: ast.expr, function: Function) -> str:
             stem = 'result'
     used = {node.id for node in walk(function) if isinstance(node, ast.Name)}
     used |= {node.arg for node in walk(function) if isinstance(node, ast.arg)}
-    names = chain([stem], (f'{stem}_{number}' for number in count(2)))
-    return next(name for name in names if name not in used)
+    return free_name(stem, used)
 
 
 def _indent(statement: ast.stmt, module: Module) -> str | None:

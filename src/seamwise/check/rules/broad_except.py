@@ -60,13 +60,14 @@ from seamwise.check._mypy.types import CallableType, Instance, get_proper_type
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.kept_exceptions import ExceptionTrace, helper_of
+from seamwise.check.inference.bindings import SCOPES
+from seamwise.check.inference.called_functions import helper_of
+from seamwise.check.inference.kept_exceptions import ExceptionTrace
 from seamwise.check.inference.never_returning import ending_of
 from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
+from seamwise.check.typed_ast.program import Module, children, walk
 
-_SCOPES = (*FUNCTIONS, ast.Lambda, ast.ClassDef)
 _BASE_EXCEPTION = 'builtins.BaseException'
 _BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
 _CANCELLED = frozenset({'asyncio.exceptions.CancelledError', 'trio.Cancelled'})
@@ -167,7 +168,7 @@ def _swallows_cancellation(
         return True
     return (
         not classes.isdisjoint(_CANCELLED)
-        and isinstance(_function_around(node, module), ast.AsyncFunctionDef)
+        and isinstance(module.scope_of(node), ast.AsyncFunctionDef)
         and not _cancels_before(node, module)
     )
 
@@ -199,7 +200,7 @@ def _leaving_statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 def _leaving(node: ast.AST, *, in_loop: bool) -> Iterator[ast.stmt]:
     if isinstance(node, ast.Return) or (isinstance(node, ast.Break | ast.Continue) and not in_loop):
         yield node
-    if isinstance(node, _SCOPES):
+    if isinstance(node, SCOPES):
         return
     is_loop = isinstance(node, ast.For | ast.AsyncFor | ast.While)
     for child in children(node):
@@ -210,16 +211,8 @@ def _cancels_before(node: ast.expr | ast.ExceptHandler, module: Module) -> bool:
     """Return whether the function cancels tasks before a node: it then only awaits their end."""
     return any(
         isinstance(part, ast.Attribute) and part.attr == 'cancel' and part.lineno <= node.lineno
-        for part in walk(_function_around(node, module))
+        for part in walk(module.scope_of(node))
     )
-
-
-def _function_around(node: ast.AST, module: Module) -> ast.AST:
-    """Return the function that contains a node, or the module."""
-    scope = node
-    while not isinstance(scope, FUNCTIONS) and scope in module.parents:
-        scope = module.parents[scope]
-    return scope
 
 
 def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:

@@ -47,12 +47,12 @@ def parse(text: str) -> Result[object, SettingsUnreadable]:
 
 import ast
 from collections.abc import Iterator
-from itertools import chain, count
 
 from seamwise.check._mypy.nodes import TypeInfo, Var
 from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference.bindings import free_name
 from seamwise.check.inference.error_inference import FAILURE_CALLS
 from seamwise.check.inference.exception_flows import WHEN
 from seamwise.check.inference.functions import is_do
@@ -225,7 +225,7 @@ def _cause_edits(
         return ()
     if module.lines[line - 1][end - 1 : end + 1] != '()':
         return ()
-    name = handler.name or _free_name(handler, module)
+    name = handler.name or _exception_name(handler, module)
     edits = [TextEdit(line, end, line, end, '', f'cause={name}')]
     if handler.name is None:
         type_line = handler.type.end_lineno or 0
@@ -237,14 +237,9 @@ def _cause_edits(
     return tuple(edits)
 
 
-def _free_name(handler: ast.ExceptHandler, module: Module) -> str:
+def _exception_name(handler: ast.ExceptHandler, module: Module) -> str:
     """Return a name for an exception which nothing outside of other handlers uses."""
-    scope: ast.AST = handler
-    while not isinstance(scope, (*FUNCTIONS, ast.Module)):
-        scope = module.parents[scope]
-    used = {*_used_names(scope, handler)}
-    names = chain(['error'], (f'error_{number}' for number in count(2)))
-    return next(name for name in names if name not in used)
+    return free_name('error', {*_used_names(module.scope_of(handler), handler)})
 
 
 def _used_names(node: ast.AST, handler: ast.ExceptHandler) -> Iterator[str]:

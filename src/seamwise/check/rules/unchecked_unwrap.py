@@ -150,7 +150,7 @@ def _has_unfollowed_check(
     iterable = _iterable_of(value, call, module)
     if iterable is not None and _is_checked_as_a_whole(iterable, call, module):
         return True
-    for node in walk(_scope(call, module)):
+    for node in walk(module.scope_of(call)):
         if not isinstance(node, ast.Call) or not node.args or node.lineno > call.lineno:
             continue
         if ast.unparse(node.args[0]) != text:
@@ -204,7 +204,7 @@ def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
 
 def _is_checked_as_a_whole(iterable: str, call: ast.Call, module: Module) -> bool:
     """Return whether `any` or `all` checks the items of an iterable before a call."""
-    for node in walk(_scope(call, module)):
+    for node in walk(module.scope_of(call)):
         match node:
             case ast.Call(quantifier, [ast.GeneratorExp(test, [generator])]) if (
                 node.lineno <= call.lineno
@@ -235,13 +235,6 @@ def _is_matched(value: ast.expr, call: ast.Call, module: Module) -> bool:
         if isinstance(parent, ast.Match) and ast.unparse(parent.subject) == ast.unparse(value):
             return True
     return False
-
-
-def _scope(node: ast.AST, module: Module) -> ast.AST:
-    scope: ast.AST = node
-    while not isinstance(scope, FUNCTIONS) and scope in module.parents:
-        scope = module.parents[scope]
-    return scope
 
 
 def _check_assertion(node: ast.Assert, module: Module) -> Iterator[RawFinding]:

@@ -100,6 +100,12 @@ class Module:
         yield from self.nodes_of_type(ast.FunctionDef)
         yield from self.nodes_of_type(ast.AsyncFunctionDef)
 
+    def scope_of(self, node: ast.AST) -> ast.AST:
+        """Return the function that contains a node, or that it is; else the module."""
+        while not isinstance(node, FUNCTIONS) and node in self.parents:
+            node = self.parents[node]
+        return node
+
     def function_at(self, line: int, column: int) -> Function | None:
         """Return the function at a position of mypy."""
         return self._functions_by_position.get((line, column))

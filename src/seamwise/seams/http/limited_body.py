@@ -16,7 +16,7 @@ async def read_limited_body(request: Request, *, limit: int, seconds: float, nam
         request: The request.
         limit: The maximum size, in bytes.
         seconds: The maximum time in which the body arrives.
-        name: What the body is, for the message of a refusal.
+        name: Name of the body in the message of a refusal, such as `The body`.
 
     Raises:
         HTTPException: The body is too large (413), or arrives too slowly (408).
