@@ -273,7 +273,8 @@ def test_signal_ends_the_check_without_a_problem(number: signal.Signals) -> None
         'class Slow(Plugin):\n'
         '    def get_function_hook(self, fullname):\n'
         '        Path("started").touch()\n'
-        '        time.sleep(60)\n'
+        # Python runs its handler of a signal only after a sleep that begins just then.
+        '        for _ in range(6000): time.sleep(0.01)\n'
         'def plugin(version): return Slow\n',
         encoding='utf-8',
     )
