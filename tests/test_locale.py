@@ -159,6 +159,7 @@ def test_a_variant_of_english_uses_the_english_text(caplog: pytest.LogCaptureFix
 # Extraction and compilation
 
 
+@pytest.mark.slow
 def test_update_does_not_change_a_current_catalog(template: Catalog, tmp_path: Path) -> None:
     for locale in LOCALES_HERE:
         for file in (file_of(locale), file_of(locale).with_suffix('.mo')):

@@ -109,6 +109,7 @@ def test_the_formatter_breaks_no_arm_of_a_table(page: Path) -> None:
     assert arms == []
 
 
+@pytest.mark.slow
 def test_a_type_error_in_a_snippet_is_reported(tmp_path: Path) -> None:
     (tmp_path / 'page.py').write_text(
         'from seamwise import Failure, Success\nwrong: Failure[int] = Success(1)\n'

@@ -77,6 +77,7 @@ def messages(source: str, tmp_path: Path) -> list[tuple[str, str]]:
     return [(finding.severity, finding.message) for finding in report.findings]
 
 
+@pytest.mark.slow
 def test_only_handlers_that_log_the_traceback_are_warnings(tmp_path: Path) -> None:
     statements = (*WITH_TRACEBACK, *WITHOUT_TRACEBACK)
     functions = [function(number, statement) for number, statement in enumerate(statements)]
@@ -88,6 +89,7 @@ def test_only_handlers_that_log_the_traceback_are_warnings(tmp_path: Path) -> No
     }
 
 
+@pytest.mark.slow
 def test_logged_cancellation_is_an_error_unless_it_is_of_another_task(tmp_path: Path) -> None:
     log = "quiet or logger.exception('failed')"
     functions = [
@@ -115,6 +117,7 @@ RAISES = 'def fail(error: Exception) -> None:\n    raise error\n'
 PRINTS = 'def fail(error: Exception) -> None:\n    print(error)\n'
 
 
+@pytest.mark.slow
 def test_changed_helper_decides_about_a_handler_in_the_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -47,6 +47,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
         return run_check(['.'], settings, whole=True, no_cache=True)
 
 
+@pytest.mark.slow
 def test_precision_and_recall_are_complete(
     report: Report, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -276,6 +276,7 @@ def test_unreadable_file_is_a_problem_and_the_others_are_checked(
             assert not report.is_complete
 
 
+@pytest.mark.nightly
 def test_file_nested_too_deeply_for_python_is_a_problem() -> None:
     Path('other.py').write_text(f'{START}save()\n', encoding='utf-8')
     Path('module.py').write_text('x = ' + '+'.join('1' * 8000), encoding='utf-8')

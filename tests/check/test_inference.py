@@ -177,6 +177,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFact
         return {module.name: infer(module) for module in modules(['.'])}
 
 
+@pytest.mark.slow
 def test_function_has_declared_inferred_and_impossible_errors(
     facts: Mapping[str, InferredFacts],
 ) -> None:
@@ -295,6 +296,7 @@ def test_too_wide_channels_have_removal_edits(facts: Mapping[str, InferredFacts]
     ]
 
 
+@pytest.mark.slow
 def test_aliased_channel_is_replaced_by_the_errors_that_remain(
     facts: Mapping[str, InferredFacts],
 ) -> None:
@@ -309,6 +311,7 @@ def test_aliased_channel_is_replaced_by_the_errors_that_remain(
     ]
 
 
+@pytest.mark.slow
 def test_edit_has_position_and_old_text(facts: Mapping[str, InferredFacts]) -> None:
     (edit,) = facts['edits'].functions[-1].removal_edits
     line = CODE['edits'].count('\n', 0, CODE['edits'].index('def')) + START.count('\n') + 1

@@ -54,6 +54,7 @@ def test_walked_fields_exist() -> None:
         assert {*names} <= fields(node_type), node_type
 
 
+@pytest.mark.slow
 def test_only_one_folder_imports_mypy() -> None:
     importers: set[str] = set()
     for file in SOURCES.rglob('*.py'):
@@ -78,6 +79,7 @@ def test_unknown_version_is_refused(version: str) -> None:
         check_version(version)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ('code', 'message'),
     [

@@ -16,7 +16,6 @@ from seamwise.check import plugin
 from seamwise.check._mypy import plugin as features
 from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 
-ROOT = Path(__file__).parent.parent.parent
 
 INVALID = [
     '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}',
@@ -125,22 +124,6 @@ def run_mypy(
         *arguments,
     ]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
-@pytest.mark.slow
-def test_typing_cases_pass_with_the_plugin() -> None:
-    command = [
-        sys.executable,
-        'tests/typing_check.py',
-        '--site',
-        sys.executable,
-        '--cases',
-        'tests/typing',
-        '--checkers',
-        'mypy+plugin',
-    ]
-    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert process.returncode == 0, process.stdout
 
 
 def classes() -> Iterator[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
+import pytest
 from packaging.markers import default_environment
 from packaging.requirements import Requirement
 
@@ -67,6 +68,7 @@ def installed_with(name: str, extra: str) -> set[str]:
     return {package for package, _ in found}
 
 
+@pytest.mark.slow
 def test_the_extra_installs_every_package_that_the_reference_imports(tmp_path: Path) -> None:
     present = installed_with('seamwise', 'docs')
     assert 'sphinx' in present

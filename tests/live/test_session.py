@@ -362,6 +362,7 @@ async def test_messages_are_received_however_much_the_application_says() -> None
         assert (await anext(received)).event == 'user.cancel'
 
 
+@pytest.mark.slow
 async def test_unread_messages_are_bounded_and_all_are_received(laboratory: Laboratory) -> None:
     async with laboratory.open() as log, Session(log, 's', locale='en') as session, timeout(20):
         received = session.received()

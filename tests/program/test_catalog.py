@@ -65,6 +65,7 @@ class Page(HTMLParser):
 # For people
 
 
+@pytest.mark.slow
 def test_text_contains_every_error() -> None:
     result = catalog()
     assert result.exit_code == 0
@@ -72,6 +73,7 @@ def test_text_contains_every_error() -> None:
     assert set(heads) == TAGS
 
 
+@pytest.mark.slow
 def test_page_contains_every_error_once_under_its_tag(html: str) -> None:
     page = Page(html)
     assert page.open == []
@@ -110,6 +112,7 @@ def test_page_escapes_the_fields_of_an_error() -> None:
 # For programs
 
 
+@pytest.mark.slow
 def test_json_contains_every_error() -> None:
     output = json.loads(catalog('--json').stdout)
     assert {item['tag'] for item in output} == TAGS

@@ -54,6 +54,7 @@ def by_call(
         yield call, {line['seam']: line['output'] for line in lines[number * 7 : number * 7 + 7]}
 
 
+@pytest.mark.slow
 def test_every_call_has_one_line_per_seam(session: Any) -> None:
     expected, lines, code, _ = session
     assert code == expected['exit']

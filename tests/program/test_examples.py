@@ -39,6 +39,7 @@ def test_example_shows_successes_and_typical_failures_at_every_seam() -> None:
     assert len(set(kinds)) >= 8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('seam', ['all', 'cli'])
 def test_example_gives_equal_output_each_time_and_changes_no_file(seam: str) -> None:
     old_files = _examples()

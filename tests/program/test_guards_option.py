@@ -169,6 +169,7 @@ class TestInvalidFile:
         assert output.splitlines()[1] == 'at /guards.toml:1:1'
         assert output.endswith(f'hint: the file: {detail}.\n')
 
+    @pytest.mark.slow
     def test_file_is_searched_once_for_any_number_of_errors(self, folder: Path) -> None:
         guards = ''.join(f'k{number} = 1\n' for number in range(3_000))
         started_at = time.monotonic()

@@ -85,6 +85,7 @@ def code(*arguments: str) -> object:
     return result.return_value if result.exit_code == 0 else result.exit_code
 
 
+@pytest.mark.slow
 def test_path_of_an_error_is_shown() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     result = run_map('disk.py', '--of', 'DiskFull')
@@ -100,6 +101,7 @@ def test_path_of_an_error_is_shown() -> None:
     )
 
 
+@pytest.mark.slow
 def test_unreadable_file_is_reported_and_the_rest_is_drawn() -> None:
     Path('disk.py').write_text(SOURCE, encoding='utf-8')
     Path('broken.py').write_text('def (:', encoding='utf-8')

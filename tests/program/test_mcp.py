@@ -41,6 +41,7 @@ async def connected(
         yield session
 
 
+@pytest.mark.slow
 async def test_a_client_lists_and_calls_the_tools_of_the_workspace(workspace: Path) -> None:
     async with connected(workspace) as session:
         tools = (await session.list_tools()).tools
@@ -58,12 +59,14 @@ async def test_a_client_lists_and_calls_the_tools_of_the_workspace(workspace: Pa
     assert command.structured_content['output'] == 'hello\n'
 
 
+@pytest.mark.slow
 async def test_tools_can_be_left_out(workspace: Path) -> None:
     async with connected(workspace, '--no-commands', '--tools', 'read_file,list_files') as session:
         names = [tool.name for tool in (await session.list_tools()).tools]
     assert sorted(names) == ['list_files', 'read_file']
 
 
+@pytest.mark.slow
 async def test_the_timeout_and_guards_apply(workspace: Path, tmp_path: Path) -> None:
     guards = tmp_path / 'guards.toml'
     guards.write_text('[tools.list_files.rate_limit]\nlimit = 1\nperiod = 60\n')
@@ -74,6 +77,7 @@ async def test_the_timeout_and_guards_apply(workspace: Path, tmp_path: Path) -> 
     assert [first.is_error, second.is_error, slow.is_error] == [False, True, True]
 
 
+@pytest.mark.slow
 def test_the_end_of_the_input_ends_the_command(workspace: Path) -> None:
     done = subprocess.run(
         [*COMMAND, 'mcp', '--workspace', workspace],
@@ -95,6 +99,7 @@ REQUESTS = (
 )
 
 
+@pytest.mark.slow
 async def test_a_failed_call_is_logged_once(workspace: Path, tmp_path: Path) -> None:
     log = tmp_path / 'log'
     with log.open('w') as stream:
@@ -104,6 +109,7 @@ async def test_a_failed_call_is_logged_once(workspace: Path, tmp_path: Path) -> 
     assert 'tools/call execute_command failed' in record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(('number', 'codes'), [(signal.SIGTERM, {0, 143}), (signal.SIGINT, {130})])
 def test_a_signal_ends_the_command_and_what_it_runs(
     workspace: Path, number: int, codes: set[int]

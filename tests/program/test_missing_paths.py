@@ -9,6 +9,7 @@ from .helpers import call, run
 RUN = ['run', '--seam', 'cli', '--workspace']
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     'arguments',
     [

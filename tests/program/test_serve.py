@@ -333,6 +333,7 @@ def test_a_token_file_is_used_and_not_printed(workspace: Path, tmp_path: Path) -
             assert response.status_code == status
 
 
+@pytest.mark.slow
 def test_guards_and_the_timeout_apply_to_calls(workspace: Path, tmp_path: Path) -> None:
     guards = tmp_path / 'guards.toml'
     guards.write_text(

@@ -467,6 +467,7 @@ def test_the_current_directory_is_not_importable_in_safe_mode(shop: Path) -> Non
 # Map
 
 
+@pytest.mark.slow
 def test_map_takes_a_module_instead_of_a_path(shop: Path) -> None:
     (shop / 'shop' / 'app.py').write_text(
         'from shop.errors import OrderNotFound\n'
@@ -496,6 +497,7 @@ def test_map_shows_the_errors_of_a_table(shop: Path) -> None:
     assert "Did you mean 'shop.http:ADMIN'" in wrong.stderr
 
 
+@pytest.mark.slow
 def test_map_accepts_one_selection_only(shop: Path) -> None:
     result = invoke('map', 'shop', '--table', 'shop.http:ADMIN', '--of', 'OrderNotFound')
     assert result.exit_code == 2

@@ -205,6 +205,7 @@ def test_any_value_becomes_safe_builtins(value: object, expected: object) -> Non
     assert safe(value) == expected
 
 
+@pytest.mark.slow
 def test_cycles_and_deep_nesting_are_cut() -> None:
     cycle: list[object] = []
     cycle.append(cycle)

@@ -165,7 +165,7 @@ def all_outputs(error: TaggedError) -> Iterator[tuple[str, bytes]]:
 
 @pytest.mark.parametrize('kind', EVERY_CLASS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize(
-    'part', [0, *(pytest.param(part, marks=pytest.mark.slow) for part in range(1, PARTS))]
+    'part', [0, *(pytest.param(part, marks=pytest.mark.nightly) for part in range(1, PARTS))]
 )
 def test_no_seam_shows_a_planted_secret(kind: type[TaggedError], part: int) -> None:
     # Each class begins with another secret: the fast part has each secret in 35 classes.

@@ -372,6 +372,7 @@ def test_a_file_name_that_is_not_utf_8_is_encoded_with_a_replacement(body: BodyF
     assert 'caf\ufffd' in body(BUSY(Busy('caf\udce9')), request_id='r-1').decode()
 
 
+@pytest.mark.slow
 def test_an_error_of_ten_megabytes_has_a_short_body() -> None:
     assert len(envelope(TOOLS(FileNotFound('t', 'ab ' * 3_500_000)), request_id='r-1')) < 2048
 

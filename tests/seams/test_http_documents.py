@@ -176,6 +176,7 @@ SCHEMA.app = app
 each_operation: Callable[[Callable[[Any], None]], Callable[[Any], None]] = SCHEMA.parametrize()
 
 
+@pytest.mark.slow
 @each_operation
 @settings(
     max_examples=25,
@@ -188,6 +189,7 @@ def test_every_response_of_the_example_matches_its_document(case: Any) -> None:
     case.call_and_validate()
 
 
+@pytest.mark.slow
 def test_every_failure_of_the_example_matches_its_document() -> None:
     client = TestClient(app)
     validate = SCHEMA['/notes']['POST'].validate_response

@@ -299,6 +299,7 @@ def no_result(name: str) -> int: return 1
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     'checker',
     [

@@ -316,6 +316,7 @@ JSON_VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON_VALUES)
 def test_any_json_value_is_that_of_the_plain_route(value: Any) -> None:
     plain = answer_of(responding(plain_handler(lambda: value, None)))

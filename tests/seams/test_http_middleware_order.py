@@ -355,6 +355,7 @@ bodies: st.SearchStrategy[Any] = st.one_of(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(bodies)
 def test_an_invalid_body_is_refused_without_its_values(body: Any) -> None:
@@ -368,6 +369,7 @@ def test_an_invalid_body_is_refused_without_its_values(body: Any) -> None:
         assert is_in(body, problem['pointer'])
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(
     st.text('abcXYZ019-_ ', max_size=4), st.text('abcXYZ019-_&= ', max_size=9).map(MARKER.__add__)

@@ -219,6 +219,7 @@ def test_an_invalid_response_is_unreadable_with_a_reason(
     assert (error.problem, reply.id) == (problem, id_)
 
 
+@pytest.mark.slow
 def test_the_message_of_a_peer_is_redacted_and_shortened() -> None:
     failure = outcome(error_body(message='password=FAKE-hunter2 ' + 'x' * 10_000_000)).failure()
     assert 'FAKE' not in failure.text

@@ -340,6 +340,7 @@ def test_decoding_a_response_returns_the_shown_error_without_hidden_fields(
         assert reply.id == (None if kind is UnreadableCall else 7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     'revision', [PLAIN, (Protocol.A2A, '1.0.0'), (Protocol.MCP, '2026-07-28')], ids='-'.join
 )

@@ -213,6 +213,7 @@ def test_chain_contains_the_causes_nearest_first() -> None:
     )
 
 
+@pytest.mark.slow
 def test_chain_has_a_maximum_length() -> None:
     error = Lost('a')
     for _ in range(1000):

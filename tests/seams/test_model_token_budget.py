@@ -162,6 +162,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(JSON, st.integers(10, 200))
 @settings(
     max_examples=80, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

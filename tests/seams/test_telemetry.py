@@ -178,6 +178,7 @@ def test_error_type_is_a_tag_or_a_class_but_no_local_class(
     }
 
 
+@pytest.mark.slow
 def test_number_of_error_types_is_limited(
     recorded: RecordedTelemetry, monkeypatch: pytest.MonkeyPatch
 ) -> None:

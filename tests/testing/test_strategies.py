@@ -117,6 +117,7 @@ def test_a_generic_class_uses_its_arguments(error: Measured[str, int]) -> None:
     assert isinstance(error.count, int)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('union', [RecordNotFound | RecordExists, ResultAlias])
 def test_errors_of_a_union_are_of_all_its_members(union: Any) -> None:
     for kind in (RecordNotFound, RecordExists):
@@ -127,6 +128,7 @@ def is_a(kind: type, error: object) -> bool:
     return type(error) is kind
 
 
+@pytest.mark.slow
 def test_a_recursive_field_is_filled() -> None:
     errors: list[Chain] = []
 
@@ -139,6 +141,7 @@ def test_a_recursive_field_is_filled() -> None:
     assert any(error.others for error in errors)
 
 
+@pytest.mark.slow
 def test_a_class_that_is_defined_later_is_known() -> None:
     class Later(TaggedError, category=Category.CAPACITY):
         retry_after: float

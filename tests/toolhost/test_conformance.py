@@ -295,6 +295,7 @@ def test_a_value_that_is_shared_is_checked_once() -> None:
     assert problems([b'x'] * 3, list[str]).keys() == {'/0', '/1', '/2'}
 
 
+@pytest.mark.slow
 def test_the_depth_of_a_value_is_not_limited() -> None:
     node = Node([])
     for _ in range(20_000):

@@ -77,6 +77,7 @@ def test_suggestions_are_limited_to_three_similar_names() -> None:
         assert error_of(tools.find(name), UnknownTool).suggestions == ()
 
 
+@pytest.mark.slow
 def test_an_unknown_name_among_ten_thousand_is_no_effort() -> None:
     tools = value_of(toolset(make(f'tool_number_{number}') for number in range(10_000)))
     started_at = time.process_time()

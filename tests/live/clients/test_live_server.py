@@ -164,6 +164,7 @@ async def test_a_restart_of_the_gateway_loses_nothing(language: str) -> None:
         assert run.delays == [0.25]
 
 
+@pytest.mark.slow
 async def test_connections_that_are_cut_at_random_lose_and_double_nothing(language: str) -> None:
     count = 400
     chance = random.Random(7)  # noqa: S311 -- repeatable cuts

@@ -247,6 +247,7 @@ async def test_a_client_that_is_cut_anywhere_leaves_no_task_behind(
     assert [record for record in caplog.records if record.name == 'seamwise'] == []
 
 
+@pytest.mark.slow
 async def test_many_connections_leave_nothing_behind() -> None:
     async with MemoryLog() as log, run(log) as address:
         (await log.begin('s-1')).unwrap()

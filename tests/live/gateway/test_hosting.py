@@ -124,6 +124,7 @@ async def test_a_session_whose_task_is_cancelled_is_ended_as_interrupted() -> No
         await eventually(lambda: not host._running)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures('quick_leases')
 async def test_the_sessions_of_a_process_that_died_are_ended_by_another_one(
     laboratory: Laboratory,

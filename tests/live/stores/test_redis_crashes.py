@@ -78,6 +78,7 @@ async def kill_servers(server: Server, turns: int) -> None:
             await verifier.verify(writer.confirmed, is_last=True)
 
 
+@pytest.mark.slow
 @KILLS
 async def test_killed_writers_lose_nothing_that_was_confirmed(
     kills: int, durable_server: Server

@@ -171,6 +171,7 @@ async def test_a_failover_that_loses_events_is_a_new_epoch_for_a_reader(
         assert type(result.failure()) is UnknownEpoch
 
 
+@pytest.mark.slow
 async def test_a_failover_that_loses_nothing_keeps_the_epoch(failover: Failover) -> None:
     async with Proxy(failover.primary.port) as proxy, RedisLog(proxy.url, replicas=1) as log:
         first = await append_until_stored(log, 1)
@@ -186,6 +187,7 @@ async def test_a_failover_that_loses_nothing_keeps_the_epoch(failover: Failover)
             assert [item.position.seq for item in items] == [1, 2, 3]
 
 
+@pytest.mark.slow
 async def test_an_append_that_too_few_replicas_confirm_is_a_failure(failover: Failover) -> None:
     laboratory = RedisLaboratory(failover.primary)
     async with laboratory.log(replicas=1) as log, laboratory.log(replicas=2, timeout=0.3) as strict:
@@ -198,6 +200,7 @@ async def test_an_append_that_too_few_replicas_confirm_is_a_failure(failover: Fa
         assert repeated.position.seq == 2
 
 
+@pytest.mark.slow
 async def test_a_repeated_batch_waits_for_the_replicas_too(failover: Failover) -> None:
     laboratory = RedisLaboratory(failover.primary)
     async with (

@@ -148,6 +148,7 @@ async def test_a_flushed_redis_is_a_new_epoch(command: str, forgetful_server: Se
         assert current.epoch != position.epoch
 
 
+@pytest.mark.slow
 async def test_subscriptions_end_in_a_long_outage_and_not_in_a_short_one(
     durable_server: Server,
 ) -> None:

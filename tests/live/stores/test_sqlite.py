@@ -408,6 +408,7 @@ def frequent_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sqlite_log, 'SWEEP_SECONDS', 0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures('frequent_sweeps')
 async def test_events_beyond_the_limits_leave_the_file_and_it_shrinks(
     laboratory: SqliteLaboratory,

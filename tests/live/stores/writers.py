@@ -18,7 +18,7 @@ KILLS = pytest.mark.parametrize(
     'kills',
     [
         2,
-        pytest.param(20, marks=pytest.mark.slow),
+        pytest.param(20, marks=pytest.mark.nightly),
         pytest.param(200, marks=pytest.mark.nightly),
     ],
 )

@@ -708,6 +708,7 @@ def test_guards_of_threads_share_at_most_the_connections_of_their_client(server:
     assert 1 <= len(names) <= 2
 
 
+@pytest.mark.slow
 def test_busy_connections_are_no_outage(server: Server) -> None:
     client = redis.Redis(port=server.port, max_connections=1)
     events: list[GuardEvent] = []

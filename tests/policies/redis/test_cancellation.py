@@ -128,6 +128,7 @@ def test_probe_is_released_after_a_cancellation_at_any_await(server: Server) -> 
     assert asyncio.run(main()) >= 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('is_cancelled', [True, False])
 def test_probe_is_released_if_its_reply_is_lost(own_server: Server, is_cancelled: bool) -> None:
     world = FakeWorld()

@@ -86,6 +86,7 @@ STEPS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=80)
 @given(
     trip=st.sampled_from(TRIPS),

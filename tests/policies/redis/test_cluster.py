@@ -68,6 +68,7 @@ def key(name: str) -> str:
     return f'seamwise:{{{name}}}:rate'
 
 
+@pytest.mark.slow
 def test_names_of_the_tests_are_on_three_servers(cluster: Cluster) -> None:
     assert {cluster.owner(key(name)).port for name in NAMES} == {
         server.port for server in cluster.servers
@@ -256,6 +257,7 @@ def test_guard_follows_a_failover(tmp_path: Path) -> None:
     assert any(isinstance(event, StoreBack) for event in events)
 
 
+@pytest.mark.slow
 def test_cluster_without_any_node_is_an_outage(tmp_path: Path) -> None:
     async def main(cluster: Cluster) -> list[Outcome]:
         async with async_client(*cluster.servers) as client:

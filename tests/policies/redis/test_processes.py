@@ -121,6 +121,7 @@ def test_processes_together_do_not_exceed_the_limit(server: Server) -> None:
     assert sum(admitted) == 50
 
 
+@pytest.mark.slow
 def test_only_one_of_two_processes_probes(server: Server) -> None:
     guard = circuit(
         redis=server.client(),
@@ -137,6 +138,7 @@ def test_only_one_of_two_processes_probes(server: Server) -> None:
     assert state(server) == 'closed'
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ('program', 'output'),
     [

@@ -158,6 +158,7 @@ def test_waiting_tasks_are_served_in_order(server: Server) -> None:
     assert asyncio.run(main()) == list(range(8))
 
 
+@pytest.mark.slow
 def test_call_that_would_wait_too_long_behind_others_is_refused_immediately(server: Server) -> None:
     async def main() -> tuple[float, RateLimited]:
         async with redis.asyncio.Redis(port=server.port) as client:
@@ -178,6 +179,7 @@ def test_call_that_would_wait_too_long_behind_others_is_refused_immediately(serv
     assert 3.0 < error.retry_after <= 4.0
 
 
+@pytest.mark.slow
 def test_cancelled_waiter_takes_no_slot_and_the_next_one_moves_up(server: Server) -> None:
     async def main() -> tuple[float, Guard[RateLimited | StoreUnavailable]]:
         async with redis.asyncio.Redis(port=server.port) as client:
@@ -305,6 +307,7 @@ def test_rate_limit_serves_several_event_loops(server: Server) -> None:
     loop.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('count', [1_000, 10_000])
 def test_no_call_of_a_burst_goes_without_a_healthy_redis(server: Server, count: int) -> None:
     events: list[GuardEvent] = []

@@ -190,6 +190,7 @@ def test_compression_is_used(server: Server) -> None:
     assert server.metadata.get('grpc-internal-encoding-request', 'gzip') == 'gzip'
 
 
+@pytest.mark.slow
 def test_call_waits_for_a_server_that_is_not_ready(client: Client) -> None:
     def call() -> None:
         ends.append(client.call(target, retry(), wait_for_ready=True))

@@ -51,6 +51,7 @@ def processes() -> Executor:
     return ProcessPoolExecutor(WORKERS, multiprocessing.get_context('forkserver'))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('executor', [threads, processes])
 def test_edits_of_one_file_at_once_are_all_applied(
     folder: Path, executor: Callable[[], Executor]

@@ -86,6 +86,7 @@ def test_a_nonzero_status_is_a_failure_with_the_output(workspace: Workspace) -> 
     assert run_failing(workspace, 'nothing-of-this-name').exit_code == 127
 
 
+@pytest.mark.slow
 def test_a_timeout_is_a_failure_with_the_output_so_far(workspace: Workspace) -> None:
     result = execute_command(workspace, ExecuteCommand(command='echo begun; sleep 60', timeout=2.0))
     assert error_of(result, CommandTimedOut) == CommandTimedOut(

@@ -318,6 +318,7 @@ sys.exit(0 if growth < 16_000 else f'{growth} KiB')
 """
 
 
+@pytest.mark.slow
 def test_a_huge_file_is_read_with_little_memory(folder: Path) -> None:
     (folder / 'small').write_text('x')
     with (folder / 'huge').open('wb') as stream:

@@ -376,6 +376,7 @@ sys.exit(0 if growth < 64_000 else f'{growth} KiB')
 """
 
 
+@pytest.mark.slow
 def test_a_huge_file_is_searched_with_little_memory(folder: Path) -> None:
     (folder / 'small').write_text('x')
     with (folder / 'huge').open('wb') as stream:

@@ -163,6 +163,7 @@ def test_a_megabyte_of_an_opening_is_read(opening: str) -> None:
     assert all(is_failure(call) or call.unwrap().arguments == {} for call in calls)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize('opening', ['[', '{"a":', '{"name": "a", "arguments": {"a":', '"' + '['])
 @pytest.mark.parametrize('levels', [150, 250, 100_000])
 def test_any_number_of_levels_is_read_without_an_exception(opening: str, levels: int) -> None:

@@ -451,7 +451,7 @@ def test_sigterm_lets_running_calls_end(events: Path) -> None:
     assert recorded(events) == ['served']
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_sigterm_cancels_calls_that_do_not_end(events: Path) -> None:
     async def main() -> int:
         async with http_process(events) as (url, process), Client(url) as client:

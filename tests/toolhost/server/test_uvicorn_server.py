@@ -184,6 +184,7 @@ async def test_a_client_that_does_not_read_is_disconnected(monkeypatch: pytest.M
         writer.close()
 
 
+@pytest.mark.slow
 async def test_a_client_that_reads_slowly_gets_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uvicorn_server, 'WRITE_SECONDS', 0.3)
     async with running() as server:

@@ -91,6 +91,7 @@ def test_a_killed_worker_is_not_reported_as_a_timeout() -> None:
         assert stopped == WorkerStopped(-signal.SIGKILL, timed_out=False)
 
 
+@pytest.mark.slow
 def test_the_timeout_ends_a_worker_that_someone_has_stopped() -> None:
     with start_regex_worker(seconds=0.5) as client:
         value_of(client.compile('a', ignore_case=False))

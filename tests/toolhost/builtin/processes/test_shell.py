@@ -89,6 +89,7 @@ class TestTimeout:
         )
         assert time.monotonic() - started_at < LONG_TIMEOUT / 2
 
+    @pytest.mark.slow
     def test_a_timeout_kills_all_children(self, folder: Path) -> None:
         command = (
             'sleep 60 & echo $! > a; (sleep 60 & echo $! > b; wait) & '
