@@ -16,7 +16,6 @@ from seamwise.check import plugin
 from seamwise.check._mypy import plugin as features
 from seamwise.check.plugin import SUPPORTED, SeamwisePlugin
 
-
 INVALID = [
     '{nothing}', '{} of {size}', '{0}', '{size.real}', '{size[0]}', '{size!x}',
     '{size:{disk}}', '{size:d', 'a } b',
