@@ -86,9 +86,11 @@ def open_handles() -> set[str]:
 def limit_handles(count: int) -> Generator[None, None, None]:
     """Let the process open only `count` more files."""
     saved = resource.getrlimit(resource.RLIMIT_NOFILE)
-    lowest_free = os.dup(0)
-    os.close(lowest_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, saved[1]))
+    # The free numbers are not one after the other if an earlier file was closed.
+    free = [os.dup(0) for _ in range(count + 1)]
+    for number in free:
+        os.close(number)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1], saved[1]))
     try:
         yield
     finally:

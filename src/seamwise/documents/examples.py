@@ -72,9 +72,11 @@ def _limit_handles(count: int | None) -> Generator[None, None, None]:
         yield
         return
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    lowest_free = os.open(os.devnull, os.O_RDONLY)
-    os.close(lowest_free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (lowest_free + count, limits[1]))
+    # The free numbers are not one after the other if an earlier file was closed.
+    free = [os.open(os.devnull, os.O_RDONLY) for _ in range(count + 1)]
+    for number in free:
+        os.close(number)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free[-1], limits[1]))
     try:
         yield
     finally:

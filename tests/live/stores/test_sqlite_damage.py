@@ -49,6 +49,10 @@ DAMAGES: Mapping[str, Damage] = {
     'random header': lambda path: overwrite(path, 0),
     'random root page of the sessions': lambda path: overwrite(path, 2 * 4096),
     'random schema': lambda path: overwrite(path, 100),
+    # The message of SQLite then quotes bytes that are no text.
+    'name of a table': lambda path: overwrite(
+        path, path.read_bytes().index(b'leases'), b'\xf0\x9d'
+    ),
     'half of it': lambda path: truncate(path, path.stat().st_size // 2),
     'one page': lambda path: truncate(path, 4096),
     'part of the header': lambda path: truncate(path, 50),
@@ -265,6 +269,32 @@ async def test_a_session_with_a_damaged_event_is_unavailable_and_can_be_deleted(
         assert (await log.append('s-3', numbered(1))).unwrap().position.seq == 1
         assert await contents(log, session='s-3') == ['1']
     assert not laboratory.damaged
+
+
+@pytest.mark.parametrize(
+    'damage',
+    [
+        'UPDATE events SET at = 0 WHERE stream = :id',
+        "UPDATE events SET at = '', seq = 'x' || seq WHERE stream = :id",
+        'UPDATE events SET seq = -seq WHERE stream = :id',
+        'UPDATE events SET at = 0, body = 1 WHERE stream = :id',
+        'DELETE FROM events WHERE stream = :id',
+    ],
+)
+async def test_damaged_events_do_not_look_like_events_that_are_too_old(
+    laboratory: SqliteLaboratory, damage: str
+) -> None:
+    stored = await fill(laboratory)
+    with closing(sqlite3.connect(laboratory.path)) as connection:
+        (id_,) = connection.execute("SELECT id FROM streams WHERE session = 's-3'").fetchone()
+        assert connection.execute(damage, {'id': id_}).rowcount == 10
+        connection.commit()
+    async with laboratory.log() as log:
+        # A snapshot must not replace events that are not too old.
+        for since in (Position(stored['s-3'][0].position.epoch, 0), None):
+            failure = (await log.replay('s-3', since)).failure()
+            assert isinstance(failure, StoreUnavailable)
+        assert await replayed(log, 's-4') == stored['s-4']
 
 
 async def test_processes_that_open_a_damaged_file_at_once_agree(

@@ -69,7 +69,10 @@ class StoreMovedError(Exception):
     """The file was deleted or replaced while it was open."""
 
 
-STORE_ERRORS: Final = (sqlite3.Error, OSError, StoreDamagedError, StoreMovedError)
+SQLITE_ERRORS: Final = (sqlite3.Error, UnicodeDecodeError)
+"""Exceptions of `sqlite3`. The second one replaces an error whose message quotes damaged text."""
+
+STORE_ERRORS: Final = (*SQLITE_ERRORS, OSError, StoreDamagedError, StoreMovedError)
 """Exceptions that mean that the store is unavailable."""
 
 
@@ -172,7 +175,7 @@ class StoreFile:
         try:
             _create_or_verify(connection, frames)
             _set_up(connection)
-        except (StoreDamagedError, sqlite3.DatabaseError) as error:
+        except (StoreDamagedError, *SQLITE_ERRORS) as error:
             with closing(connection):
                 if identity is None or not _is_damage(error):
                     raise
@@ -232,7 +235,9 @@ def _identity(path: Path) -> _Identity | None:
 
 
 def _is_damage(error: Exception) -> bool:
-    return isinstance(error, StoreDamagedError) or primary_code(error) in _DAMAGE
+    return (
+        isinstance(error, StoreDamagedError | UnicodeDecodeError) or primary_code(error) in _DAMAGE
+    )
 
 
 def _connect(path: Path) -> Connection:

@@ -180,14 +180,38 @@ def read_events(connection: Connection, stream: Stream, after: int) -> list[Stor
 
 
 def first_since(connection: Connection, stream: Stream, cutoff: float) -> int:
-    """Return the lowest number that is kept if the events before a time are deleted."""
+    """Return the lowest number that is kept if the events before a time are deleted.
+
+    Raises:
+        StoreDamagedError: The newest of those events is not what was written.
+    """
     if stream.first > stream.last_removable:
         return stream.first
     row: tuple[int] | None = connection.execute(
         'SELECT seq FROM events WHERE stream = ? AND seq >= ? AND at >= ? ORDER BY seq LIMIT 1',
         (stream.id, stream.first, cutoff),
     ).fetchone()
-    return min(stream.top + 1 if row is None else row[0], stream.last_removable + 1)
+    try:
+        first = min(stream.top + 1 if row is None else row[0], stream.last_removable + 1)
+        # Damaged times and numbers must not look like events that are too old.
+        is_wrong = first > stream.first and _time_of(connection, stream, first - 1) >= cutoff
+    except _UNREADABLE as error:
+        raise StoreDamagedError(f'an event cannot be read: {error}') from error
+    if is_wrong:
+        raise StoreDamagedError('the time of an event is wrong')
+    return first
+
+
+def _time_of(connection: Connection, stream: Stream, seq: int) -> float:
+    """Return the time of one event, from its body."""
+    rows: list[tuple[int, int, bytes]] = connection.execute(
+        'SELECT seq, crc, body FROM events WHERE stream = ? AND seq >= ? ORDER BY seq LIMIT 2',
+        (stream.id, seq),
+    ).fetchall()
+    crc_after = rows[1][1] if len(rows) > 1 else stream.crc
+    if not rows or rows[0][0] != seq or extend_crc(rows[0][1], rows[0][2]) != crc_after:
+        raise StoreDamagedError('the checksum of an event is wrong')
+    return decode_body(rows[0][2]).at
 
 
 def state_checksum(stream: Stream, state: bytes) -> int:

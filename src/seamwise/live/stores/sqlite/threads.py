@@ -13,6 +13,7 @@ from typing import Final, Generic, TypeVar
 from typing_extensions import override
 
 from seamwise.live.stores.sqlite.files import (
+    SQLITE_ERRORS,
     STORE_ERRORS,
     OpenFile,
     StoreFile,
@@ -104,7 +105,7 @@ class StoreThread(ABC, Generic[S]):
         try:
             if self._opened.connection.in_transaction:
                 self._opened.connection.rollback()
-        except sqlite3.Error:
+        except SQLITE_ERRORS:
             self._close()
         if isinstance(error, STORE_ERRORS) and primary_code(error) not in _USABLE:
             self._close()
@@ -114,7 +115,7 @@ class StoreThread(ABC, Generic[S]):
         if opened is not None:
             try:
                 opened.close()
-            except sqlite3.Error:
+            except SQLITE_ERRORS:
                 return
 
     def _is_abandoned(self) -> bool:
