@@ -136,6 +136,9 @@ def _findings(
         ]
         for file in files
     }
+    modules = {file.module for file in files}
+    is_partial = any(not modules.issuperset(file.neighbours) for file in files)
+    undecided = {rule.code for rule in rules if is_partial and rule.reads_other_files}
     for rule in rules:
         for file, hit in rule.check_program(files):
             hits[file.path].append(hit)
@@ -160,7 +163,9 @@ def _findings(
         }
         # A rule cannot find anything in an expression whose type is unknown.
         if UNUSED_SUPPRESSION in active and file.path not in uncertain:
-            unused = unused_suppressions(file.suppressions, used, active=active, known=RULES)
+            unused = unused_suppressions(
+                file.suppressions, used, active=active - undecided, known=RULES
+            )
             severity = severities[UNUSED_SUPPRESSION]
             yield from apply_suppressions(
                 (to_finding(hit, path=file.path, severity=severity) for hit in unused),

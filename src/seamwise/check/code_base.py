@@ -227,6 +227,7 @@ def _collect_facts(
                 facts[module.name] = replace(
                     facts_of(module),
                     missing_imports=tuple(imports.get(relative_path(str(module.path)), ())),
+                    neighbours=tuple(build.neighbours(module.name)),
                 )
             except RecursionError:
                 problems.append(too_deep_problem(str(module.path)))

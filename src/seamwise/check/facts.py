@@ -333,6 +333,8 @@ class FileFacts(Struct, frozen=True):
     is_untyped: bool = False
     """Whether no call in the file has a type, because mypy regards all of them as unreachable."""
     missing_imports: tuple[MissingImport, ...] = ()
+    neighbours: tuple[str, ...] = ()
+    """Modules that the file imports from its own source folder, checked or not."""
     pipeline_line: int = 0
     """Line that imports `flow` or `pipe` of `returns`; 0 without one."""
     rule_hits: tuple[RuleHit, ...] = ()

@@ -132,6 +132,15 @@ class Build:
         """Return the path of a module, or an empty string."""
         return self._result.graph[module].path or ''
 
+    def neighbours(self, module: str) -> Iterator[str]:
+        """Yield the modules that a module imports from its own source folder."""
+        path = Path(self.path(module)).absolute()
+        package = path.parent if path.stem == '__init__' else path
+        folder = package.parents[module.count('.')]
+        for name in self._result.graph[module].dependencies:
+            if name in self and _is_in_sources(Path(self.path(name)).absolute(), folder):
+                yield name
+
     def is_without_types(self, module: str) -> bool:
         """Return whether a module imports this one, and mypy has no types for it."""
         return any(module in state.suppressed for state in self._result.graph.values())
@@ -217,6 +226,11 @@ def run_mypy(
         excluded.add(module)
         group.exclude(module)
     return None
+
+
+def _is_in_sources(path: Path, folder: Path) -> bool:
+    """Return whether a file is in a source folder, and in no environment inside of it."""
+    return path.is_relative_to(folder) and 'site-packages' not in path.relative_to(folder).parts
 
 
 def missing_imports(build: Build) -> Mapping[str, Sequence[MissingImport]]:

@@ -34,6 +34,11 @@ class Rule(Struct, frozen=True):
     needs_whole_program: bool = False
     """Whether the rule requires all files of a program (`--whole`)."""
 
+    @property
+    def reads_other_files(self) -> bool:
+        """Whether findings of the rule in a file depend on other files."""
+        return self.check_program is not _no_hits
+
 
 def short_name(full_name: str) -> str:
     """Return the last part of a dotted name.

@@ -38,6 +38,7 @@ def save_twice(name: str) -> Result[None, DiskFull]:
 | A suppression of a rule that is off, or ignored in this file | no |
 | A suppression without a reason: the finding itself asks for the reason | no |
 | A suppression in a file with a missing import, where some types are unknown | no |
+| One of a rule that reads several files, such as SW102, if not all of them are checked | no |
 
 `--fix` removes the comment if all of its codes are without effect.
 """
