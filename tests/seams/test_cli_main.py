@@ -18,7 +18,7 @@ import click.testing
 import pytest
 import typer.testing
 
-from seamwise import Failure, Result, Success
+from seamwise import Failure, Result, Success, accumulate, or_raise
 from seamwise.seams import cli
 from seamwise.seams.cli.main import TRACEBACK_VARIABLE
 from tests.seams.cli_program import ERRORS, OrderNotFound, click_app, find, main, typer_app
@@ -90,6 +90,41 @@ def test_no_subcommand_runs_if_the_callback_of_a_group_fails(app: str) -> None:
 @PROGRAMS
 def test_a_raised_error_that_the_adapter_covers_is_a_failure(program: list[str]) -> None:
     assert run_here(*program, 'raised') == (66, '', MISSING)
+
+
+def refuse() -> Result[object, tuple[OrderNotFound, ...]]:
+    return accumulate([find(2), find(3)])
+
+
+def refused_group() -> click.Group:
+    group = click.Group(callback=refuse)
+    group.add_command(click.Command('run', callback=lambda: pytest.fail('It ran.')))
+    return group
+
+
+def refused_typer() -> typer.Typer:
+    app = typer.Typer()
+    app.callback()(refuse)
+    app.command('run')(lambda: pytest.fail('It ran.'))
+    return app
+
+
+def raising_command() -> click.Command:
+    return click.Command('run', callback=lambda: or_raise(refuse()))
+
+
+@pytest.mark.parametrize(
+    ('app', 'arguments'),
+    [(refused_group(), ['run']), (refused_typer(), ['run']), (raising_command(), [])],
+    ids=['click', 'typer', 'raised'],
+)
+def test_several_failures_of_a_callback_or_an_exception_are_reported_as_a_group(
+    app: click.Command | typer.Typer, arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as info:
+        cli.main(app, ERRORS, args=arguments)
+    assert info.value.code == 66
+    assert capsys.readouterr().err == f'{MISSING}\n{MISSING.replace("2", "3")}'
 
 
 def test_all_results_of_a_chain_are_reported() -> None:

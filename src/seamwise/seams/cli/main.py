@@ -21,7 +21,7 @@ from seamwise.containers import Failure, Result, as_result
 from seamwise.defects import report_defect
 from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
 from seamwise.seams.cli.json_line import defect_line
-from seamwise.seams.cli.report import Form, check_form, layout, report
+from seamwise.seams.cli.report import Form, check_form, errors_of, layout, report
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, DEFECT_TEXT, Rendered, defect
 from seamwise.seams.cli.streams import READER_GONE, exit_code_of, has_failed, write_or_discard
 
@@ -216,7 +216,7 @@ class _Program:
             return run()
         except Raised as raised:
             covered: tuple[type, ...] = getattr(self.adapter, 'kinds', (object,))
-            if not isinstance(raised.error, covered):
+            if not all(isinstance(error, covered) for error in errors_of(raised.error)):
                 raise
             return Failure(raised.error)
 

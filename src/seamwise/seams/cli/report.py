@@ -126,7 +126,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
         except OSError as error:
             return exit_code_of(error, stdout, stderr)
         return 0
-    errors = _errors(result.failure())
+    errors = errors_of(result.failure())
     with in_language(locale or environment_locale()):
         rendered = [adapter(error) for error in errors]
     groups = group_equal(rendered)
@@ -151,7 +151,8 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
     return exit_code
 
 
-def _errors(failure: object) -> tuple[object, ...]:
+def errors_of(failure: object) -> tuple[object, ...]:
+    """Return the members of a tuple of errors, or any other error alone."""
     return failure if _is_tuple(failure) else (failure,)
 
 
