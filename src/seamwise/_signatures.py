@@ -64,6 +64,12 @@ def direct_signature(function: object, token: type) -> DirectSignature:
     )
 
 
+def coroutine_returned(name: str, *, is_async: bool) -> str:
+    """Return the message for a function that returned a coroutine instead of its value."""
+    advice = 'await its result' if is_async else 'declare it with `async def`'
+    return f'{name} returned a coroutine; {advice}.'
+
+
 def _channel(annotation: object, token: type, function: FunctionType) -> object:
     """Return the X of `Do[X]`, as an object or as its text, or None for another annotation."""
     if isinstance(annotation, str):

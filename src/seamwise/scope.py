@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Never, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
-from seamwise._signatures import direct_signature
+from seamwise._signatures import coroutine_returned, direct_signature
 from seamwise.causes import chain, iter_leaves
 from seamwise.containers import RESULT_TYPES, Failure, Result, Success, expect_result
 
@@ -114,14 +114,16 @@ class Do(Generic[E_contra]):
         )
         return failure if type(failure) is Failure and arrived else self._swallowed()
 
-    def _no_value(self, function: Callable[..., object], value: object) -> Exception:
+    def _no_value(
+        self, function: Callable[..., object], value: object, *, is_async: bool
+    ) -> Exception:
         """Return the reason why a function that returned normally has no value."""
         if self._failure is not None:
             return self._swallowed()
         name = getattr(function, '__qualname__', repr(function))
         if isinstance(value, Coroutine):
             value.close()
-            return TypeError(f'{name} returned a coroutine; declare it with `async def`.')
+            return TypeError(coroutine_returned(name, is_async=is_async))
         return TypeError(
             f'{name} returned {value!r} as its value, because @fallible adds the Success; '
             'write `return do(result)` to return the value of a result.'
@@ -180,6 +182,7 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
 
 
 def _do_first(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
     def inner(do: object, receiver: object, /, *args: object, **kwargs: object) -> Any:
         return method(receiver, do, *args, **kwargs)
 
@@ -216,7 +219,7 @@ def _plain(function: Callable[Concatenate[Do[E], ...], T]) -> Callable[..., Resu
         else:
             if do._failure is None and type(value) not in _NO_VALUES:
                 return Success(value)
-            end = do._no_value(function, value)
+            end = do._no_value(function, value, is_async=False)
         finally:
             do._thread = 0
         try:
@@ -254,7 +257,7 @@ def _coroutine(
         else:
             if do._failure is None and type(value) not in _NO_VALUES:
                 return Success(value)
-            end = do._no_value(function, value)
+            end = do._no_value(function, value, is_async=True)
         finally:
             do._thread = 0
         try:

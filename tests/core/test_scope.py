@@ -102,6 +102,17 @@ class TestResult:
         with pytest.raises(TypeError, match='load returned a coroutine; declare it with `async'):
             load()
 
+    def test_a_coroutine_that_a_coroutine_function_does_not_await_raises_type_error(self) -> None:
+        async def later() -> None: ...
+
+        class Loader:
+            @fallible
+            async def load(self, _do: Do[Never]) -> object:
+                return later()
+
+        with pytest.raises(TypeError, match=r'Loader\.load returned a coroutine; await its result'):
+            asyncio.run(Loader().load())
+
     @pytest.mark.parametrize('error', [LATE, ReturnsFailure('late')])
     def test_do_fail_with_a_result_raises_type_error(self, error: Any) -> None:
         @fallible

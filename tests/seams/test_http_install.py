@@ -553,11 +553,16 @@ def test_a_declared_result_must_be_returned() -> None:
     def coroutine() -> Result[int, NoSuchUser]:
         return as_async(1)  # type: ignore[return-value]  # the case under test
 
+    @app.get('/awaitable')
+    async def awaitable() -> Result[int, NoSuchUser]:
+        return as_async(1)  # type: ignore[return-value]  # the case under test
+
     client = TestClient(app)
     for path, message in {
         '/plain': 'plain must return a Result, not int',
         '/nested': 'nested returned a result in a Success; return the inner',
         '/coroutine': 'coroutine returned a coroutine; declare it with `async def`',
+        '/awaitable': 'awaitable returned a coroutine; await its result',
     }.items():
         with pytest.raises(TypeError, match=message):
             client.get(path)

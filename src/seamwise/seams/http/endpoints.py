@@ -10,6 +10,7 @@ from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
+from seamwise._signatures import coroutine_returned
 from seamwise.causes import Raised
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
 from seamwise.seams._failure_log import FailureLog, failure_log
@@ -241,7 +242,7 @@ def not_a_result(value: object, handler: Callable[..., object]) -> str:
     name = getattr(handler, '__qualname__', type(handler).__qualname__)
     if iscoroutine(value):
         value.close()
-        return f'{name} returned a coroutine; declare it with `async def`.'
+        return coroutine_returned(name, is_async=is_async(handler))
     return f'{name} must return a Result, not {type(value).__name__}.'
 
 
