@@ -113,7 +113,7 @@ class ErrorMeta(msgspec.StructMeta):
     ) -> 'ErrorMeta':
         if not any(isinstance(base, ErrorMeta) for base in bases):
             return super().__new__(mcls, name, bases, body, frozen=True)
-        _check_leaf(name, bases)
+        _check_bases(name, bases)
         if category is None:
             raise TypeError(
                 f'{name}: an error class needs a category, '
@@ -146,19 +146,23 @@ class ErrorMeta(msgspec.StructMeta):
         body['__traits__'] = traits
         if 'retry_after' in annotations:
             body['__post_init__'] = _delay_check(_inherited('__post_init__', bases, body))
-        class_ = super().__new__(
-            mcls,
-            name,
-            bases,
-            body,
-            tag=traits.tag,
-            tag_field=TAG_FIELD,
-            kw_only=_checked_keyword(name, 'kw_only', kw_only, bool, kw_only),
-            # A base can have other options, but errors are JSON objects and compared by value.
-            frozen=True,
-            eq=True,
-            array_like=False,
-        )
+        try:
+            class_ = super().__new__(
+                mcls,
+                name,
+                bases,
+                body,
+                tag=traits.tag,
+                tag_field=TAG_FIELD,
+                kw_only=_checked_keyword(name, 'kw_only', kw_only, bool, kw_only),
+                # A base can have other options, but errors are JSON objects and compared by value.
+                frozen=True,
+                eq=True,
+                array_like=False,
+            )
+        except (TypeError, ValueError) as error:
+            # The messages of msgspec do not name the class.
+            raise TypeError(f'{name}: {error}') from error
         fields = {field: annotations.get(field) for field in class_.__struct_fields__}
         _check_template(name, 'message', traits.template, fields)
         if traits.public is not None:
@@ -208,12 +212,17 @@ def _checked_keyword(name: str, keyword: str, value: V | None, type_: type[V], d
     return value
 
 
-def _check_leaf(name: str, bases: tuple[type, ...]) -> None:
+def _check_bases(name: str, bases: tuple[type, ...]) -> None:
     for base in bases:
         if isinstance(base, ErrorMeta) and base is not TaggedError:
             raise TypeError(
                 f'{name}: the error class {base.__name__} cannot be subclassed. Derive from '
                 f'TaggedError, and group by a union: `{name}Error = {base.__name__} | {name}`.'
+            )
+        if issubclass(base, BaseException):
+            raise TypeError(
+                f'{name}: an error is a value, not an exception; remove the base {base.__name__}. '
+                'Where code needs an exception, use `or_raise(Failure(error))`.'
             )
 
 

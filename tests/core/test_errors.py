@@ -514,6 +514,29 @@ def test_subclassing_an_error_class_raises_type_error() -> None:
         define('pass', base='QueueFull')
 
 
+@pytest.mark.parametrize('bases', ['TaggedError, Exception', 'KeyboardInterrupt, TaggedError'])
+def test_an_exception_as_base_raises_type_error(bases: str) -> None:
+    with pytest.raises(
+        TypeError, match=r'Made: an error is a value, not an exception; remove the base [EK]'
+    ):
+        define('pass', base=bases)
+
+
+@pytest.mark.parametrize(
+    ('body', 'reason'),
+    [
+        ('x: int = 1; y: int', "Required field 'y' cannot follow"),
+        ('def __init__(self): pass', 'Struct types cannot define __init__'),
+        ("x: int = msgspec.field(name='_tag')", 'conflicts with an existing field'),
+    ],
+)
+def test_a_class_that_msgspec_refuses_raises_type_error_with_its_name(
+    body: str, reason: str
+) -> None:
+    with pytest.raises(TypeError, match=f'^Made: .*{reason}'):
+        define(body)
+
+
 def test_a_duplicate_tag_raises_type_error_with_both_names() -> None:
     with pytest.raises(
         TypeError,
