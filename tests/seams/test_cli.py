@@ -319,7 +319,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     ),
     (
         ResourceExhausted('disk'),
-        ['The machine is out of disk.', 'hint: try again when more disk is available.'],
+        ['The machine is out of disk.', 'hint: free this resource, or try again later.'],
     ),
     (
         UnreadableCall('json', 'a comma is missing', '{"a" 1}', 5),

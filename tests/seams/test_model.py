@@ -284,7 +284,7 @@ SUGGESTIONS = {
         'No further calls are run. Tell the user about your attempts and their '
         'failures, and ask how to continue.'
     ),
-    'ResourceExhausted': 'Try again later, or in a way that needs less disk.',
+    'ResourceExhausted': 'Try again later, or in a way that needs less of this resource.',
     'UnreadableCall': (
         'Send the call again as well-formed json; nothing was run. The received text is: {"tool" 1}'
     ),

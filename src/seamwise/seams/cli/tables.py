@@ -426,10 +426,6 @@ def _result_problems(error: tools.InvalidResult) -> Iterator[str]:
     return problem_hints(error.problems, whole='the result')
 
 
-def _missing_resource(error: tools.ResourceExhausted) -> str:
-    return f'try again when more {error.resource} is available.'
-
-
 TOOLS: Adapter[tools.ToolError, Rendered] = Adapter(
     lambda: (
         on(tools.MissingParameter).exits(2, hint=_missing_parameter)
@@ -455,7 +451,7 @@ TOOLS: Adapter[tools.ToolError, Rendered] = Adapter(
         | on(tools.RegistrationRejected).exits(78)
         | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same result.')
         | on(tools.TooManyMistakes).exits(1, hint='see the previous failures for the causes.')
-        | on(tools.ResourceExhausted).exits(75, hint=_missing_resource)
+        | on(tools.ResourceExhausted).exits(75, hint='free this resource, or try again later.')
     )
 )
 

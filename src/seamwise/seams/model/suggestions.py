@@ -540,6 +540,8 @@ TOO_MANY_MISTAKES = (
     'and ask how to continue.'
 )
 
+RESOURCE_EXHAUSTED = 'Try again later, or in a way that needs less of this resource.'
+
 
 def suggest_for_missing_parameter(error: tools.MissingParameter) -> str:
     """Suggest a call with the parameter, an example value, and the other corrections."""
@@ -721,11 +723,6 @@ def suggest_for_tool_repeated(error: tools.ToolRepeated) -> str:
         f'{error.tool} would return the same result again. '
         'Use the earlier results, change the arguments, or choose another way.'
     )
-
-
-def suggest_for_resource_exhausted(error: tools.ResourceExhausted) -> str:
-    """Suggest a later or smaller call."""
-    return f'Try again later, or in a way that needs less {error.resource}.'
 
 
 # Workspace

@@ -349,7 +349,7 @@ TOOLS: Adapter[tools.ToolError, Guidance] = Adapter(
         )
         | on(tools.TooManyMistakes).guides('state_error', suggestion=suggestions.TOO_MANY_MISTAKES)
         | on(tools.ResourceExhausted).guides(
-            'availability_error', suggestion=suggestions.suggest_for_resource_exhausted
+            'availability_error', suggestion=suggestions.RESOURCE_EXHAUSTED
         )
     )
 )
