@@ -127,6 +127,15 @@ def test_several_failures_of_a_callback_or_an_exception_are_reported_as_a_group(
     assert capsys.readouterr().err == f'{MISSING}\n{MISSING.replace("2", "3")}'
 
 
+def test_several_failures_of_a_function_are_reported_as_a_group(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as info:
+        cli.main(refuse, ERRORS)
+    assert info.value.code == 66
+    assert capsys.readouterr().err == f'{MISSING}\n{MISSING.replace("2", "3")}'
+
+
 def test_all_results_of_a_chain_are_reported() -> None:
     assert run_here('chain', 'show', '1', 'show', '2', 'show', '1') == (
         66,

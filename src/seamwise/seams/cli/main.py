@@ -50,6 +50,16 @@ def main(
 
 @overload
 def main(
+    app: Callable[[], Result[object, tuple[E, ...]]],
+    adapter: Callable[[E], Rendered],
+    *,
+    style: Form | None = None,
+    log: Logger | None = None,
+) -> NoReturn: ...
+
+
+@overload
+def main(
     app: Callable[[], Result[object, E]],
     adapter: Callable[[E], Rendered],
     *,
