@@ -216,29 +216,92 @@ def test_check_without_the_types_of_results_ends_with_2(module: Path, source: st
 
 
 @pytest.mark.parametrize('name', ['seamwise/__init__.pyi', 'returns/result.pyi'])
-def test_stub_that_accepts_all_names_ends_with_2(module: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    'text',
+    [
+        'def __getattr__(name: str) -> object: ...\n',
+        'from typing import Any\nResult: Any\nSuccess: Any\nFailure: Any\n',
+        'from typing import Any\nResult = Any\nclass Success: ...\nclass Failure: ...\n',
+    ],
+)
+def test_stub_without_the_types_of_results_ends_with_2(module: Path, name: str, text: str) -> None:
     stub = Path('stubs', name)
     stub.parent.mkdir(parents=True)
     (stub.parent / '__init__.pyi').touch()
-    stub.write_text('def __getattr__(name: str) -> object: ...\n', encoding='utf-8')
+    stub.write_text(text, encoding='utf-8')
     # The second check has a cache.
     for _ in range(2):
         result = check('[mypy]\nmypy_path = stubs\n')
         assert result.exit_code == 2
         assert result.stderr.startswith(f'seamwise: stubs/{name}: this stub of `')
+        assert 'has no type `Result`, so no Result has a type.' in result.stderr
+        assert result.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize('name', ['seamwise.py', 'seamwise/__init__.py'])
+@pytest.mark.parametrize('import_', ['', 'from seamwise.seams import http\n'])
+def test_file_that_hides_a_package_of_results_ends_with_2(
+    module: Path, name: str, import_: str
+) -> None:
+    Path(name).parent.mkdir(exist_ok=True)
+    Path(name).touch()
+    module.write_text(import_ + MODULE, encoding='utf-8')
+    for _ in range(2):
+        result = check()
+        assert result.exit_code == 2
+        assert result.stderr.startswith(f'seamwise: {name}: this file hides the module `')
+        assert result.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize('name', ['seamwise.py', 'seamwise/data.json', 'returns/result.py'])
+def test_unrelated_path_with_the_name_of_a_package_is_not_reported(module: Path, name: str) -> None:
+    path = Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    if name == 'seamwise.py':
+        module.write_text('from returns.result import Success\nSuccess(1)\n', encoding='utf-8')
+    elif path.suffix == '.py':
+        Path('returns/__init__.py').touch()
+        module.write_text('import returns.result\nprint(1)\n', encoding='utf-8')
+    assert CliRunner().invoke(command, ['.']).stderr == ''
+
+
+@pytest.mark.usefixtures('empty_environment')
+@pytest.mark.parametrize('folder', ['', 'seamwise'])
+def test_missing_package_of_an_imported_file_ends_with_2(module: Path, folder: str) -> None:
+    Path(folder).mkdir(exist_ok=True)
+    Path('save.py').write_text(MODULE, encoding='utf-8')
+    module.write_text("from save import save\nsave('a')\n", encoding='utf-8')
+    for _ in range(2):
+        result = check()
+        assert result.exit_code == 2
+        assert 'The package `seamwise` is not installed: no Result has a type.' in result.stderr
         assert result.stderr.count('\n') == 1
 
 
 @pytest.mark.usefixtures('empty_environment')
-def test_incomplete_stub_of_returns_ends_with_2(module: Path) -> None:
-    module.write_text('from returns.result import Success\nSuccess(1)\n', encoding='utf-8')
-    Path('stubs/returns').mkdir(parents=True)
-    Path('stubs/returns/__init__.pyi').write_text(
+def test_optional_import_of_a_dependency_is_not_reported(module: Path) -> None:
+    package = Path('site-packages/package')
+    package.mkdir(parents=True)
+    (package / 'py.typed').touch()
+    (package / '__init__.py').write_text('from returns.result import Result\n', encoding='utf-8')
+    module.write_text('import package\nprint(package)\n', encoding='utf-8')
+    result = check('[mypy]\nmypy_path = site-packages\n')
+    assert (result.exit_code, result.stderr) == (0, '')
+
+
+@pytest.mark.usefixtures('empty_environment')
+@pytest.mark.parametrize('name', ['returns.result', 'seamwise.containers'])
+def test_incomplete_stub_ends_with_2(module: Path, name: str) -> None:
+    package = name.partition('.')[0]
+    module.write_text(f'from {name} import Success\nSuccess(1)\n', encoding='utf-8')
+    Path('stubs', package).mkdir(parents=True)
+    Path('stubs', package, '__init__.pyi').write_text(
         'def __getattr__(name: str) -> object: ...\n', encoding='utf-8'
     )
     result = check('[mypy]\nmypy_path = stubs\n')
     assert result.exit_code == 2
-    assert 'because of an incomplete stub of `returns`' in result.stderr
+    assert f'this stub of `{package}` has no module `{name}`' in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from msgspec import Struct
 from mypy import build
 from mypy.errors import CompileError
 from mypy.modulefinder import BuildSource
-from mypy.nodes import Expression, MypyFile
+from mypy.nodes import Expression, MypyFile, SymbolTableNode, TypeAlias, TypeInfo
 from mypy.options import Options
-from mypy.types import Type
+from mypy.types import AnyType, Type, get_proper_type
 
 from seamwise._text.phrases import pluralize
 from seamwise.check._mypy.files import CheckedFiles
@@ -81,7 +81,9 @@ _TEXT_MESSAGE = re.compile(
 
 _IMPORT_CODES = frozenset({'import-not-found', 'import-untyped'})
 _OWN_MODULE = re.compile(r'"(?:seamwise|returns)(?:\.[\w.]+)?"')
-_GETATTR = re.compile(rb'^def __getattr__\(', re.MULTILINE)
+_RESULT_PACKAGES = frozenset({'seamwise', 'returns'})
+_RESULT_MODULES: Final = ('seamwise', 'seamwise.containers', 'returns.result')
+_FOLDERS_OF_PACKAGES = frozenset({'site-packages', 'dist-packages'})
 _INSTALL_HELP = (
     'Install it in the environment of the project,'
     ' or name another environment with --python-executable.'
@@ -132,6 +134,11 @@ class Build:
         """Return the path of a module, or an empty string."""
         return self._result.graph[module].path or ''
 
+    def search_path(self, module: str) -> str:
+        """Return the path at which mypy finds a module, or an empty string."""
+        path = self._manager.find_module_cache.find_module(module)
+        return path if isinstance(path, str) else ''
+
     def neighbours(self, module: str) -> Iterator[str]:
         """Yield the modules that a module imports from its own source folder."""
         path = Path(self.path(module)).absolute()
@@ -141,9 +148,30 @@ class Build:
             if name in self and _is_in_sources(Path(self.path(name)).absolute(), folder):
                 yield name
 
-    def is_without_types(self, module: str) -> bool:
-        """Return whether a module imports this one, and mypy has no types for it."""
-        return any(module in state.suppressed for state in self._result.graph.values())
+    def is_imported(self, package: str) -> bool:
+        """Return whether a module of another package imports this one, or a module of it."""
+        return any(
+            name.partition('.')[0] == package
+            for importer, state in self._result.graph.items()
+            if importer.partition('.')[0] != package
+            for name in (*state.dependencies, *state.suppressed)
+        )
+
+    def unresolved_imports(self) -> Iterator[tuple[str, str, int]]:
+        """Yield the name, the importer and the line of each import without types."""
+        for importer, state in self._result.graph.items():
+            for name in state.suppressed:
+                yield name, importer, state.dep_line_map.get(name, 1)
+
+    def missing_type(self, module: str, names: Iterable[str]) -> str:
+        """Return the first name that is no class in a module, and no alias; '' if all are.
+
+        All names of a cached module are taken for types.
+        """
+        tree = self.tree(module)
+        if tree is None:
+            return ''
+        return next((name for name in names if not _is_type(tree.names.get(name))), '')
 
     def is_cached(self, module: str) -> bool:
         """Return whether mypy took a module from its cache; its types are then not available."""
@@ -177,6 +205,8 @@ class Build:
 
     def remove_from_cache(self, modules: Iterable[str]) -> None:
         """Remove modules from mypy's cache, so that the next build reads them again."""
+        if not self._manager.options.incremental:
+            return
         store = self._manager.metastore
         for module in modules:
             names = build.get_cache_names(module, self.path(module), self._manager.options)
@@ -228,6 +258,14 @@ def run_mypy(
     return None
 
 
+def _is_type(symbol: SymbolTableNode | None) -> bool:
+    """Return whether a name of a module is a class, or an alias of types other than Any."""
+    node = symbol.node if symbol is not None else None
+    if isinstance(node, TypeAlias):
+        return not isinstance(get_proper_type(node.target), AnyType)
+    return isinstance(node, TypeInfo)
+
+
 def _is_in_sources(path: Path, folder: Path) -> bool:
     """Return whether a file is in a source folder, and in no environment inside of it."""
     return path.is_relative_to(folder) and 'site-packages' not in path.relative_to(folder).parts
@@ -258,8 +296,11 @@ def import_problems(
             first.setdefault(item.message, (path, item.line))
             files.setdefault(item.message, set()).add(path)
     own = [message for message in first if _OWN_MODULE.search(message)]
+    hiding = _hiding_problem(build)
     for message, (path, line) in first.items():
         is_own = message in own
+        if is_own and hiding is not None:
+            continue
         others = len(files[message]) - 1
         places = f', also in {pluralize(others, "other file")}' if others else ''
         effect = 'its values have no types, so no rule checks them.'
@@ -267,39 +308,64 @@ def import_problems(
             effect = f'no Result has a type. {_INSTALL_HELP}'
         text = f'{message.rstrip(".")}{places}: {effect}'
         yield SourceProblem(path, text, line=line, is_unread=is_own)
-    problem = _stub_problem(build)
-    if problem is not None:
-        yield problem
-    elif 'seamwise.containers' in build and 'returns.result' not in build:
-        text = f'The package `returns` is not installed: no Result has a type. {_INSTALL_HELP}'
-        yield SourceProblem('', text)
-    elif not own and build.is_without_types('returns.result'):
-        text = (
-            'mypy has no types for `returns.result`, because of an incomplete stub of `returns`:'
-            ' no Result has a type. Remove it from the search path of mypy.'
-        )
-        yield SourceProblem('', text)
+    if hiding is not None:
+        yield hiding
+    elif not own:
+        yield from _unreported_problems(build)
 
 
-def _stub_problem(build: Build) -> SourceProblem | None:
-    """Return the problem of a stub with which mypy accepts all names in a package of Results."""
-    for module in ('seamwise', 'seamwise.containers', 'returns.result'):
-        path = build.path(module) if module in build else ''
-        if path.endswith('.pyi') and _has_dynamic_names(path):
-            text = (
-                f'this stub of `{module}` defines `__getattr__`, so that all of its names have the'
-                ' type Any: no Result has a type. Remove it from the search path of mypy.'
-            )
-            return SourceProblem(relative_path(path), text)
+def _hiding_problem(build: Build) -> SourceProblem | None:
+    """Return the problem of a stub or file that takes the place of a package of Results."""
+    for module in _RESULT_MODULES:
+        if module not in build or not build.is_imported(module.partition('.')[0]):
+            continue
+        path = build.path(module)
+        if module == 'returns.result' and 'seamwise' not in build and not path.endswith('.pyi'):
+            # The project may have a package of its own with this name, such as one on finance.
+            continue
+        name = build.missing_type(module, ('Result', 'Success', 'Failure'))
+        if name:
+            # A cached module has no tree, with which the next check would find the problem.
+            build.remove_from_cache([module])
+            return _hidden_package(path, module, f'type `{name}`')
     return None
 
 
-def _has_dynamic_names(path: str) -> bool:
-    """Return whether a stub gives every name the type Any, with a function `__getattr__`."""
-    try:
-        return _GETATTR.search(Path(path).read_bytes()) is not None
-    except OSError:
-        return False
+def _unreported_problems(build: Build) -> Iterator[SourceProblem]:
+    """Yield the problem of a package of Results that only modules outside the check import."""
+    for module, importer, line in build.unresolved_imports():
+        package = module.partition('.')[0]
+        path = Path(build.path(importer))
+        is_library = importer.partition('.')[0] in _RESULT_PACKAGES
+        if package not in _RESULT_PACKAGES or (
+            not is_library and not _FOLDERS_OF_PACKAGES.isdisjoint(path.parts)
+        ):
+            continue
+        found = build.search_path(package)
+        if Path(found).is_file():
+            if found.endswith('.pyi'):
+                yield _hidden_package(found, package, f'module `{module}`')
+                return
+        else:
+            text = f'The package `{package}` is not installed: no Result has a type. '
+            place = '' if is_library else relative_path(str(path))
+            yield SourceProblem(place, text + _INSTALL_HELP, line=0 if is_library else line)
+            return
+
+
+def _hidden_package(path: str, module: str, missing: str) -> SourceProblem:
+    """Return the problem of a path that mypy takes for a module of a package of Results."""
+    if not Path(path).is_file():
+        # A folder is found only if there is no package.
+        text = f'The package `{module}` is not installed: no Result has a type. {_INSTALL_HELP}'
+        return SourceProblem('', text)
+    kind, advice = (
+        (f'this stub of `{module}`', 'Remove it from the search path of mypy.')
+        if path.endswith('.pyi')
+        else (f'this file hides the module `{module}` of the library and', 'Rename it.')
+    )
+    text = f'{kind} has no {missing}, so no Result has a type. {advice}'
+    return SourceProblem(relative_path(path), text)
 
 
 @contextmanager
