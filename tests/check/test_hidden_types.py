@@ -405,6 +405,25 @@ def test_plugin_that_raises_is_one_line(module: Path, file: str, source: str, na
     )
 
 
+@pytest.mark.parametrize(
+    ('name', 'text'),
+    [
+        ('mypy.ini', '[mypy\nbroken'),
+        ('.mypy.ini', '[mypy]\nbroken'),
+        ('pyproject.toml', '[tool.mypy]\noverrides = 1\n'),
+    ],
+)
+def test_configuration_that_does_not_parse_ends_with_2_although_another_does(
+    module: Path, name: str, text: str
+) -> None:
+    Path(name).write_text(text, encoding='utf-8')
+    Path('setup.cfg').write_text('[mypy]\nstrict = maybe\n', encoding='utf-8')
+    result = check()
+    assert result.exit_code == 2
+    assert result.stderr.startswith(f'seamwise: mypy cannot use its configuration: {name}: ')
+    assert result.stderr.count('\n') == 1
+
+
 def test_configuration_that_is_not_text_is_one_line(module: Path) -> None:
     Path('mypy.ini').write_bytes(b'[mypy]\xff')
     result = check()

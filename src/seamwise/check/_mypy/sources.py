@@ -138,7 +138,7 @@ def mypy_options(problems: list[SourceProblem], *, python_executable: str = '') 
     if output:
         # mypy reports a mistake in its configuration, and continues without that part.
         message = f'mypy cannot use its configuration: {output}'
-        problems.append(SourceProblem('', message, is_unread=options.config_file is None))
+        problems.append(SourceProblem('', message, is_unread=_is_file_skipped(options, output)))
     if options.python_executable is None:
         # `no_site_packages`
         options.python_executable = python_executable or sys.executable
@@ -197,6 +197,14 @@ def _process_options(python_executable: str) -> tuple[Options | None, str]:
         return None, f'mypy: error: {error}'
     lines = [line for line in output.getvalue().split('\n') if not line.endswith(_HARMLESS)]
     return options, ' '.join(' '.join(lines).split())
+
+
+def _is_file_skipped(options: Options, output: str) -> bool:
+    """Return whether mypy skips a file of its configuration, such as one that does not parse.
+
+    Its other messages are about sections and options of the file that it uses.
+    """
+    return options.config_file is None or not output.startswith(f'{options.config_file}: ')
 
 
 def is_signal_exit(error: SystemExit) -> bool:
