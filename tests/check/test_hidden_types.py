@@ -159,9 +159,17 @@ def test_comments_behind_the_first_statement_are_kept(module: Path) -> None:
     assert check().stderr == ''
 
 
-def test_unreachable_file_is_counted_and_named(module: Path) -> None:
-    start = 'import sys\nassert sys.platform == "amiga"\n'
-    module.write_text(start + MODULE, encoding='utf-8')
+@pytest.mark.parametrize(
+    'text',
+    [
+        f'import sys\nassert sys.platform == "amiga"\n{MODULE}',
+        'import sys\nif sys.platform == "amiga":\n    print(1)\n',
+        'import sys\nif sys.version_info < (3, 8):\n    if print: print(1)\n',
+        'import sys\nif sys.platform != "amiga":\n    pass\nelse:\n    print(1)\n',
+    ],
+)
+def test_unreachable_file_is_counted_and_named(module: Path, text: str) -> None:
+    module.write_text(text, encoding='utf-8')
     Path('other.py').write_text('print(1)\n', encoding='utf-8')
     # The second check takes the facts from the cache.
     for _ in range(2):
@@ -174,7 +182,7 @@ def test_unreachable_file_is_counted_and_named(module: Path) -> None:
     'text',
     [
         'from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    print(1)\n',
-        'import sys\nif sys.platform == "amiga":\n    print(1)\n',
+        'import sys\nprint(0)\nif sys.platform == "amiga":\n    print(1)\n',
         'from typing import *\ndef call(value: Never) -> None:\n    assert_never(value)\n',
     ],
 )

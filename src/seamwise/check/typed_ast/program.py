@@ -40,6 +40,17 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield child
 
 
+def _is_of_platform(condition: ast.expr) -> bool:
+    """Return whether mypy decides a condition by the platform or the version of Python."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr in {'platform', 'version_info'}
+        and isinstance(node.value, ast.Name)
+        and node.value.id == 'sys'
+        for node in walk(condition)
+    )
+
+
 class Text:
     """Source text of a file."""
 
@@ -143,19 +154,23 @@ class Module:
     def is_untyped(self) -> bool:
         """Whether the module has calls, but no call has a type.
 
-        Calls in an `if` do not count, because mypy may skip them: `if not TYPE_CHECKING: …`.
+        Calls in an `if` do not count, because mypy may skip them: `if not TYPE_CHECKING: …`. Those
+        for another platform or another Python do: they run, and no rule checks them.
         """
         calls = list(self.nodes_of_type(ast.Call))
         return not any(map(self.types_of, calls)) and any(map(self._is_expected, calls))
 
     def _is_expected(self, call: ast.Call) -> bool:
-        """Return whether a call must be reachable, as far as its file shows."""
+        """Return whether a call is reachable on some platform, as far as its file shows."""
         if isinstance(call.func, ast.Name) and call.func.id == 'assert_never':
             return False
+        conditions: list[ast.expr] = []
         parent: ast.AST | None = call
-        while parent is not None and not isinstance(parent, ast.If):
+        while parent is not None:
+            if isinstance(parent, ast.If):
+                conditions.append(parent.test)
             parent = self.parents.get(parent)
-        return parent is None
+        return not conditions or any(map(_is_of_platform, conditions))
 
     @cached_property
     def _tree(self) -> _Tree:
