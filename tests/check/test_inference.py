@@ -174,7 +174,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFact
         (folder / f'{name}.py').write_text(START + code, encoding='utf-8')
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        return {module.name: infer(module) for module in modules(['.'])}
+        return {module.name: infer(module, {}) for module in modules(['.'])}
 
 
 @pytest.mark.slow

@@ -389,3 +389,18 @@ def test_a_channel_that_names_its_only_exception_is_left_alone(shop: Path) -> No
     result, fixed = fix(shop, text)
     assert (result.exit_code, fixed) == (0, dedent(text))
     assert 'hint[SW106]' in result.stdout
+
+
+@pytest.mark.parametrize(
+    'body',
+    [
+        'if uid:\n        raise ValueError(uid)',
+        'found = find(uid)',
+        'if find(uid):\n        return Success("no")',
+    ],
+)
+def test_channel_stays_while_another_finding_needs_it(shop: Path, body: str) -> None:
+    text = f'def name(uid: int) -> Result[str, Missing]:\n    {body}\n    return Success("")\n'
+    result, fixed = fix(shop, text)
+    assert 'SW105' not in result.output
+    assert fixed == text

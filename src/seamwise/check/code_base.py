@@ -29,6 +29,7 @@ from seamwise.check._mypy.sources import (
 from seamwise.check.analysis import modules
 from seamwise.check.cache import FactsCache, digest_of, locked_folder
 from seamwise.check.facts import FileFacts, RuleHit
+from seamwise.check.findings import RawFinding
 from seamwise.check.inference import infer
 from seamwise.check.inference.imports import pipeline_line
 from seamwise.check.rules.registry import RULES
@@ -112,9 +113,12 @@ def _pipeline_problems(
 
 def facts_of(module: Module) -> FileFacts:
     """Collect the facts of one module, with the hits of all rules, selected or not."""
-    inferred = infer(module)
+    findings = {code: tuple(rule.check_module(module)) for code, rule in RULES.items()}
+    inferred = infer(
+        module, {code: [finding.node for finding in found] for code, found in findings.items()}
+    )
     hits = sorted(
-        set(_rule_hits(module)),
+        set(_rule_hits(findings, module)),
         key=lambda hit: (hit.location.line, hit.location.column, hit.code),
     )
     return FileFacts(
@@ -144,12 +148,12 @@ def facts_of(module: Module) -> FileFacts:
     )
 
 
-def _rule_hits(module: Module) -> Iterator[RuleHit]:
-    for rule in RULES.values():
-        for finding in rule.check_module(module):
+def _rule_hits(findings: Mapping[str, Sequence[RawFinding]], module: Module) -> Iterator[RuleHit]:
+    for code, found in findings.items():
+        for finding in found:
             location = module.location_of(finding.node)
             yield RuleHit(
-                rule.code,
+                code,
                 location,
                 finding.message,
                 finding.help,

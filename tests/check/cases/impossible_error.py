@@ -829,3 +829,122 @@ def unwrapped() -> Result[int, A]:
 def discarded() -> Result[int, A | B]:  # finds: SW105
     a()
     return Success(1)
+
+
+# case: an error to which an exception will be converted
+def to_int(text: str) -> Result[int, C]:
+    if not text.isdigit():
+        raise ValueError(text)
+    return Success(int(text))
+
+
+# case: an error that is raised instead of returned
+class Full(Exception):
+    pass
+
+
+def raises_error(number: int) -> Result[int, A | B]:
+    if number > 1:
+        raise Full
+    return Success(1) if number else Failure(A())
+
+
+# case: an exception that a helper raises
+def checked(number: int) -> int:
+    if number > 1:
+        raise Full
+    return number
+
+
+def raises_through_helper(number: int) -> Result[int, A]:
+    return Success(checked(number))
+
+
+# case: an exception of an inner function, and one that reports a bug
+def raises_in_inner(number: int) -> Result[int, A]:  # finds: SW105
+    def inner() -> None:
+        raise Full
+
+    assert number, inner
+    if number > 1:
+        raise AssertionError(number)
+    return Success(1)
+
+
+# case: an exception that is caught
+def catches(text: str) -> Result[int, A]:  # finds: SW105
+    try:
+        if not text:
+            raise ValueError(text)
+    except ValueError:
+        return Success(0)
+    return Success(int(text))
+
+
+# case: a branch that is not implemented
+def unfinished(number: int) -> Result[int, A]:
+    if number > 1:
+        raise NotImplementedError
+    return Success(1)
+
+
+# case: a swallowed exception
+def swallows(text: str) -> Result[int, C]:
+    try:
+        return Success(int(text))
+    except Exception:
+        return Success(0)
+
+
+# case: an error of a Result that is never read
+def never_read(number: int) -> Result[int, B]:
+    stored = b(number)
+    return Success(number)
+
+
+def never_read_of_two(number: int) -> Result[int, B | C]:  # finds: SW105
+    if number:
+        stored = b(number)
+    return Success(number)
+
+
+# case: an error of Results that are discarded together
+def discarded_together(numbers: list[int]) -> Result[int, B]:
+    [b(number) for number in numbers]
+    return Success(1)
+
+
+# case: an error of a coroutine that is discarded
+async def discarded_later() -> Result[int, A]:
+    async with asyncio.timeout(1):
+        await later_a()
+    return Success(1)
+
+
+# case: an error of a Result as a condition
+def condition(number: int) -> Result[int, B]:
+    if number and b(number):
+        return Success(1)
+    return Success(2)
+
+
+def condition_of_items(numbers: list[int]) -> Result[int, B]:
+    return Success(1 if any(b(number) for number in numbers) else 2)
+
+
+def condition_of_filter(numbers: list[int]) -> Result[int, B]:
+    return Success(len(list(filter(b, numbers))))
+
+
+# case: an error that an unchecked unwrap raises today, in an argument
+def unwrapped_argument(number: int) -> Result[str, A | B]:  # finds: SW105
+    print(b(number).unwrap())
+    return Success('done')
+
+
+# case: an error that a check handles
+def handled(number: int) -> Result[int, B]:  # finds: SW105
+    stored = b(number)
+    if isinstance(stored, Failure):
+        return Success(0)
+    return Success(stored.unwrap())

@@ -26,6 +26,7 @@ from seamwise.check.inference.exception_helpers import exception_helpers
 from seamwise.check.inference.functions import function_facts
 from seamwise.check.inference.guards import guard_facts, guarded_calls
 from seamwise.check.inference.overrides import protocol_facts
+from seamwise.check.inference.pending_errors import OpenFindings
 from seamwise.check.inference.requests import unsafe_requests
 from seamwise.check.inference.seams import error_uses, seam_facts
 from seamwise.check.inference.value_or_uses import defaulted_errors
@@ -62,12 +63,14 @@ def inference_of(module: Module) -> ErrorInference:
     return inference
 
 
-def infer(module: Module) -> InferredFacts:
-    """Collect the facts of one module."""
+def infer(module: Module, findings: OpenFindings) -> InferredFacts:
+    """Collect the facts of one module, with the findings of the rules in it."""
     inference = inference_of(module)
     uses = error_uses(inference)
     return InferredFacts(
-        functions=tuple(function_facts(function, inference) for function in module.functions()),
+        functions=tuple(
+            function_facts(function, inference, findings) for function in module.functions()
+        ),
         protocols=tuple(protocol_facts(module)),
         classes=tuple(class_facts(module)),
         seams=tuple(seam_facts(inference)),

@@ -27,6 +27,7 @@ from seamwise.check.inference.overrides import (
     is_declared_by_base,
     overridden_methods,
 )
+from seamwise.check.inference.pending_errors import OpenFindings, pending_errors
 from seamwise.check.inference.seams import seam_uses
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
@@ -62,8 +63,16 @@ STEP_MODULES = frozenset(
 """Modules whose functions combine Results and have no errors of their own."""
 
 
-def function_facts(function: Function, inference: ErrorInference) -> FunctionFacts:
-    """Collect the facts of one function."""
+def function_facts(
+    function: Function, inference: ErrorInference, findings: OpenFindings
+) -> FunctionFacts:
+    """Collect the facts of one function.
+
+    Args:
+        function: The function.
+        inference: The inference of its module.
+        findings: The findings in its module, whose fixes can return more errors.
+    """
     module = inference.module
     declared = declared_errors(function, inference)
     inferred = inferred_errors(function, inference)
@@ -71,10 +80,9 @@ def function_facts(function: Function, inference: ErrorInference) -> FunctionFac
     edits: tuple[TextEdit, ...] = ()
     success = ''
     if declared is not None and inferred is not None and _is_inferable(function, module):
-        possible = {**inferred, **_lost_errors(function, inference)}
         impossible = [
             error
-            for error in sorted(_impossible_errors(declared, possible))
+            for error in _impossible_errors(function, declared, inferred, findings, inference)
             if not is_declared_by_base(function, error, module)
         ]
         if impossible and not inferred and len(impossible) == len(declared):
@@ -255,7 +263,23 @@ def _is_stub(body: Sequence[ast.stmt]) -> bool:
     return True
 
 
-def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
+def _impossible_errors(
+    function: Function,
+    declared: ErrorSet,
+    inferred: ErrorSet,
+    findings: OpenFindings,
+    inference: ErrorInference,
+) -> Sequence[str]:
+    """Return the errors that a function can neither return now nor after the fixes of findings."""
+    unreturned = sorted(_unreturned_errors(declared, inferred))
+    # Most functions return all of their errors, and need no further search.
+    pending = pending_errors(function, findings, inference) if unreturned else None
+    if pending is None:
+        return ()
+    return sorted(_unreturned_errors(declared, {**inferred, **pending}))
+
+
+def _unreturned_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
     # A declared type variable covers only itself.
     produced = [info for name, info in inferred.items() if '.' in name or name not in declared]
     for name, info in without_type_variables(declared).items():
@@ -266,21 +290,6 @@ def _impossible_errors(declared: ErrorSet, inferred: ErrorSet) -> Iterator[str]:
             continue
         if not any(overlaps(info, other) for other in produced):
             yield name
-
-
-def _lost_errors(function: Function, inference: ErrorInference) -> ErrorSet:
-    """Return the errors of Results that a function discards or unwraps unchecked.
-
-    Other rules report these Results, and the function returns their errors once they are passed on.
-    """
-    values = [node.value for node in inference.own_nodes(ast.Expr, function)]
-    values += [
-        call.func.value
-        for call in inference.own_nodes(ast.Call, function)
-        if isinstance(call.func, ast.Attribute) and call.func.attr == 'unwrap'
-    ]
-    lost = (errors_in(inference.module.type_of(value)) for value in values)
-    return union(errors for errors in lost if errors is not None) or NO_ERRORS
 
 
 # Sources of errors

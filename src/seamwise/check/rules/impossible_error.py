@@ -39,12 +39,17 @@ A stand-in for a function that can fail may declare `Success[int]` too: it fits 
 The rule trusts the declared channel of each callee. A channel that is too wide is therefore one
 finding, not one for each caller.
 
+An error of a Result that SW101, SW104 or SW117 reports in the function is not reported: the
+function returns it once that finding is fixed.
+
 These functions are not checked:
 
 - abstract methods, protocols, stubs and overloads
 - methods that declare an error for an override in a subclass
 - methods that override one of a base class, or implement one of a protocol in the checked files,
   if that method declares the error: remove it there first
+- functions with a finding of SW102 or SW103, which return an error once that finding is fixed, and
+  functions with a branch that raises `NotImplementedError`
 - functions that pass their `do`, or the value they return, through an untyped function
 """
 
@@ -53,6 +58,7 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from seamwise.check.facts import FileFacts, FunctionFacts, ProtocolFacts, RuleHit
+from seamwise.check.rules.raise_in_result_function import raising_calls
 from seamwise.check.rules.rule import Rule, join_class_names, short_name
 
 _HELP = 'Remove it from the channel, and its arms from the callers.'
@@ -62,12 +68,14 @@ _HELP_PLURAL = 'Remove them from the channel, and their arms from the callers.'
 def _find_impossible_errors(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
     overrides = _overrides(files)
     protocols = _protocol_methods(files)
+    raising = {call.function for call in raising_calls(files)}
     for file in files:
         for function in file.functions:
             impossible = [
                 error
                 for error in function.impossible_errors
-                if not any(
+                if function.name not in raising
+                and not any(
                     _may_return(override, error) for override in overrides.get(function.name, ())
                 )
                 and not _is_declared_by_protocol(function, error, protocols)

@@ -47,6 +47,7 @@ def reduction(percent: int) -> Result[int, OutOfRange]:
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from seamwise.check.facts import ExceptionFlow, FileFacts, HelperCall, RuleHit
 from seamwise.check.findings import RawFinding
@@ -101,6 +102,27 @@ def _enclosing_function(node: ast.AST, module: Module) -> Function | None:
 def _find_exceptions_of_helpers(
     files: Sequence[FileFacts],
 ) -> Iterator[tuple[FileFacts, RuleHit]]:
+    for file, function, call, exceptions in raising_calls(files):
+        names = ' or '.join(sorted(map(short_name, exceptions)))
+        message = (
+            f'`{short_name(function)}` returns a Result,'
+            f' but raises {names} through `{call.call}()`.'
+        )
+        yield file, RuleHit('SW102', call.location, message, _CALL_HELP)
+
+
+class RaisingCall(NamedTuple):
+    """Call in a function that returns a Result, and the exceptions that it passes on."""
+
+    file: FileFacts
+    function: str
+    """Full name of the function."""
+    call: HelperCall
+    exceptions: Sequence[str]
+
+
+def raising_calls(files: Sequence[FileFacts]) -> Iterator[RaisingCall]:
+    """Yield the calls of helpers whose exceptions leave a function that returns a Result."""
     flows = {flow.function: flow for file in files for flow in file.exception_flows}
     callers = _callers(flows.values())
     escaping = _escaping_exceptions(flows, callers)
@@ -122,12 +144,7 @@ def _find_exceptions_of_helpers(
                     if not _is_handled_above(flow.function, {*bases}, flows, callers)
                 ]
                 if exceptions:
-                    names = ' or '.join(sorted(map(short_name, exceptions)))
-                    message = (
-                        f'`{short_name(flow.function)}` returns a Result,'
-                        f' but raises {names} through `{call.call}()`.'
-                    )
-                    yield file, RuleHit('SW102', call.location, message, _CALL_HELP)
+                    yield RaisingCall(file, flow.function, call, exceptions)
 
 
 _Escaping = dict[str, dict[str, tuple[str, ...]]]
