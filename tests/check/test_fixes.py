@@ -120,8 +120,19 @@ def test_import_is_added_to_an_existing_one(shop: Path) -> None:
     )
 
 
-def test_reachable_wildcard_arm_is_not_fixed(shop: Path) -> None:
-    text = ARMS.replace('        case Busy():\n            return 503\n', '')
+def test_reachable_wildcard_arm_is_not_fixed_without_a_name_for_the_error(shop: Path) -> None:
+    shop.with_name('errors.py').write_text(f'{START}MissingOrBusy = Missing | Busy\n')
+    text = """\
+from errors import Missing, MissingOrBusy
+
+
+def status(error: MissingOrBusy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case _:
+            return 500
+"""
     shop.write_text(text, encoding='utf-8')
     result = CliRunner().invoke(command, ['.', '--fix'])
     assert shop.read_text(encoding='utf-8') == text

@@ -271,6 +271,31 @@ def test_wildcard_arm_names_the_missing_errors(shop: Path) -> None:
     assert (result.exit_code, fixed) == (0, expected)
 
 
+@pytest.mark.parametrize(
+    ('imports', 'prefix', 'name'),
+    [
+        ('from errors import Busy, Missing', '', 'Busy'),
+        ('from errors import Busy as Occupied, Missing', '', 'Occupied'),
+        ('import errors', 'errors.', 'errors.Busy'),
+        ('import errors as shop_errors', 'shop_errors.', 'shop_errors.Busy'),
+    ],
+)
+def test_missing_arm_has_a_name_that_only_an_annotation_uses(
+    shop: Path, imports: str, prefix: str, name: str
+) -> None:
+    shop.with_name('errors.py').write_text(START, encoding='utf-8')
+    text = f"""\
+def status(error: {prefix}Missing | {name}) -> int:
+    match error:
+        case {prefix}Missing():
+            return 404
+        case _:
+            return 500
+"""
+    result, fixed = fix(shop, text, start=f'{IMPORTS}{imports}\n\n\n')
+    assert (result.exit_code, fixed) == (0, text.replace('case _:', f'case {name}():'))
+
+
 def test_open_channel_names_the_errors_that_arrive(shop: Path) -> None:
     text = 'def load(uid: int) -> Result[str, TaggedError]:\n    return find(uid)\n'
     shop.write_text(START + text, encoding='utf-8')

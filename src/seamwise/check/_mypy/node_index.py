@@ -5,7 +5,7 @@ Depends on mypy's parser, on the columns it assigns, and on the attributes of it
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, TypeAlias, cast
 
 from mypy import nodes, patterns
@@ -217,7 +217,7 @@ def _subtracts_continuation_bytes_twice() -> bool:
 
 
 class NodeIndex:
-    """Expressions and functions of one file, by position."""
+    """Expressions and functions of one file by position, and its names of classes."""
 
     def __init__(self, tree: nodes.MypyFile, positions: Positions) -> None:
         self.expressions: dict[ExpressionKey, Expression] = {}
@@ -227,8 +227,29 @@ class NodeIndex:
         """Implementations of overloads; callers see only the overloads."""
         self.key_counts: dict[ExpressionKey, int] = {}
         """Number of expressions with equal keys, if there are several."""
+        self._names = tree.names
         for node in _walk(tree):
             self._add(node, positions)
+
+    @cached_property
+    def class_names(self) -> Mapping[str, str]:
+        """Global names of classes by their full names, as in `Gone` or, imported, `errors.Gone`."""
+        symbols = {name: symbol.node for name, symbol in self._names.items()}
+        in_modules = {
+            symbol.node.fullname: f'{name}.{inner}'
+            for name, module in symbols.items()
+            if isinstance(module, nodes.MypyFile)
+            for inner, symbol in module.names.items()
+            if isinstance(symbol.node, nodes.TypeInfo)
+            and symbol.node.module_name == module.fullname
+            and not inner.startswith('_')
+        }
+        own = {
+            node.fullname: name
+            for name, node in symbols.items()
+            if isinstance(node, nodes.TypeInfo)
+        }
+        return {**in_modules, **own}
 
     def _add(self, node: object, positions: Positions) -> None:
         if isinstance(node, Expression):

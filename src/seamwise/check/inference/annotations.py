@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import TextEdit
 from seamwise.check.inference.bindings import parameters
 from seamwise.check.typed_ast.channels import ErrorSet
@@ -115,14 +114,14 @@ def node_source(node: ast.expr | ast.stmt | ast.pattern, module: Module) -> str:
 
 
 def top_level_names(module: Module) -> Mapping[str, str]:
-    """Return the top-level names of classes that a module uses, by their full names."""
+    """Return the names of the classes that a module always defines or imports, by full name."""
+    # Imports in an `if` may be for type checkers only.
     top_level = {name for statement in module.syntax.body for name in _defined_names(statement)}
-    names: dict[str, str] = {}
-    for node in module.nodes_of_type(ast.Name):
-        reference = module.mypy_node(node) if node.id in top_level else None
-        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
-            names[reference.node.fullname] = node.id
-    return names
+    return {
+        full_name: name
+        for full_name, name in module.class_names.items()
+        if name.partition('.')[0] in top_level
+    }
 
 
 def _replacement(channel: ast.expr, errors: Sequence[str], module: Module) -> tuple[TextEdit, ...]:
@@ -229,5 +228,7 @@ def _defined_names(statement: ast.stmt) -> Iterator[str]:
             yield name
         case ast.ImportFrom(_, aliases):
             yield from (alias.asname or alias.name for alias in aliases)
+        case ast.Import(aliases):
+            yield from (alias.asname or alias.name.partition('.')[0] for alias in aliases)
         case _:
             pass

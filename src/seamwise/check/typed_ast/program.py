@@ -227,6 +227,11 @@ class Module:
                 return target.type.fullname
         return (definition.fullname if definition is not None else '') or reference.fullname
 
+    @property
+    def class_names(self) -> Mapping[str, str]:
+        """Global names of classes by their full names, as in `Gone` or, imported, `errors.Gone`."""
+        return self._index.class_names
+
     def variable_type(self, node: ast.Name) -> Type | None:
         """Return the type of the variable that an assignment target names."""
         reference = self._index.expressions.get(self._key(node))
