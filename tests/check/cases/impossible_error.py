@@ -839,11 +839,18 @@ def to_int(text: str) -> Result[int, C]:
 
 
 # case: an error that is raised instead of returned
+def raises_error(number: int) -> Result[int, A]:
+    if number:
+        raise A()  # type: ignore[misc]
+    return Success(1)
+
+
+# case: an exception beside an error
 class Full(Exception):
     pass
 
 
-def raises_error(number: int) -> Result[int, A | B]:
+def raises_exception(number: int) -> Result[int, A | B]:
     if number > 1:
         raise Full
     return Success(1) if number else Failure(A())

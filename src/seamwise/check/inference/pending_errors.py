@@ -8,6 +8,7 @@ from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.exceptions import exception_classes
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
+    TAGGED_ERROR,
     Channel,
     ErrorSet,
     call_result_type,
@@ -24,7 +25,8 @@ _LOST_RESULT_CODES = ('SW101', 'SW104', 'SW117')
 """Findings that a function ends by returning the errors of a Result."""
 _EXCEPTION_CODES = ('SW102', 'SW103')
 """Findings that a function ends by returning an error instead of an exception."""
-_UNFINISHED = 'builtins.NotImplementedError'
+_UNFINISHED = frozenset({'builtins.NotImplementedError', TAGGED_ERROR})
+"""Classes that a branch raises until it is written. A tagged error is no exception at all."""
 
 
 def pending_errors(
@@ -32,7 +34,7 @@ def pending_errors(
 ) -> ErrorSet | None:
     """Return the errors of Results that a function loses; None if it has other errors to return.
 
-    It does if it raises or swallows an exception, or if a branch is not implemented.
+    It does if it raises or swallows an exception, or if a branch is unfinished.
     """
     if any(_own_findings(function, _EXCEPTION_CODES, findings, inference)) or any(
         _is_unfinished(statement, inference.module)
@@ -59,7 +61,8 @@ def _own_findings(
 
 def _is_unfinished(statement: ast.Raise, module: Module) -> bool:
     return statement.exc is not None and any(
-        _UNFINISHED in class_.bases for class_ in exception_classes(statement.exc, module)
+        not _UNFINISHED.isdisjoint(class_.bases)
+        for class_ in exception_classes(statement.exc, module)
     )
 
 

@@ -49,7 +49,7 @@ These functions are not checked:
 - methods that override one of a base class, or implement one of a protocol in the checked files,
   if that method declares the error: remove it there first
 - functions with a finding of SW102 or SW103, which return an error once that finding is fixed, and
-  functions with a branch that raises `NotImplementedError`
+  functions with a branch that raises `NotImplementedError`, or the error itself
 - functions that pass their `do`, or the value they return, through an untyped function
 """
 
