@@ -133,3 +133,51 @@ from seamwise.seams.http import endpoint
         ),
         ('routes.py', 'def default(user: str = Depends(deps.user)) -> str:'),
     ]
+
+
+RELATIVE_ROUTES = """
+from typing import Annotated
+from fastapi import Depends, FastAPI
+from seamwise.seams.http import install
+from . import deps
+from .. import p
+from .deps import BUSY, User, user as current
+
+app = FastAPI()
+install(app, BUSY)
+
+@app.get('/')
+def home(user: User) -> str:
+    return user
+
+@app.get('/name')
+def name(user: Annotated[str, Depends(current)]) -> str:
+    return user
+
+@app.get('/module')
+def module(user: Annotated[str, Depends(deps.user)]) -> str:
+    return user
+
+@app.get('/package')
+def package(user: Annotated[str, Depends(p.deps.user)]) -> str:
+    return user
+"""
+
+
+@pytest.mark.parametrize('file', ['api.py', '__init__.py'])
+def test_relative_imports_are_resolved(tmp_path: Path, file: str) -> None:
+    package = tmp_path / 'outer' / 'p'
+    package.mkdir(parents=True)
+    (tmp_path / 'outer' / '__init__.py').touch()
+    (package / '__init__.py').touch()
+    (package / 'deps.py').write_text(DEPENDENCIES, encoding='utf-8')
+    (package / file).write_text(RELATIVE_ROUTES, encoding='utf-8')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        report = run_check(['.'], CheckSettings(select=('SW121',)))
+    assert [(Path(finding.path).name, finding.source.strip()) for finding in report.findings] == [
+        (file, 'def name(user: Annotated[str, Depends(current)]) -> str:'),
+        (file, 'def module(user: Annotated[str, Depends(deps.user)]) -> str:'),
+        (file, 'def package(user: Annotated[str, Depends(p.deps.user)]) -> str:'),
+        ('deps.py', 'User = Annotated[str, Depends(user)]'),
+    ]

@@ -37,9 +37,19 @@ class _ImportedNames:
                 package = alias.name.partition('.')[0]
                 self.names[alias.asname or package] = alias.name if alias.asname else package
         for node in module.nodes_of_type(ast.ImportFrom):
-            if node.level == 0:
-                for alias in node.names:
-                    self.names[alias.asname or alias.name] = f'{node.module}.{alias.name}'
+            source = _source_module(node, module)
+            for alias in node.names:
+                self.names[alias.asname or alias.name] = f'{source}.{alias.name}'
+
+
+def _source_module(node: ast.ImportFrom, module: Module) -> str:
+    """Return the full name of the module from which a statement imports."""
+    if node.level == 0:
+        return node.module or ''
+    # One dot is the package that contains the module; a package contains its `__init__.py`.
+    levels = node.level - (module.path.stem == '__init__')
+    package = module.name.rsplit('.', levels)[0] if levels else module.name
+    return f'{package}.{node.module}' if node.module else package
 
 
 def _imported_names(module: Module) -> Mapping[str, str]:
