@@ -148,6 +148,8 @@ class FunctionFacts(Struct, frozen=True):
     """Annotation of a function that always succeeds, as in `Success[int]`; else empty."""
     class_members: tuple[str, ...] = ()
     """Members of the class of a method; empty without impossible errors."""
+    declared_by_returned: tuple[str, ...] | None = None
+    """Error channel of the function that this function returns; None if it returns none."""
 
 
 class ProtocolFacts(Struct, frozen=True):
@@ -243,7 +245,10 @@ class DependencyUse(Struct, frozen=True):
     owner: str
     """Full name of the function or annotation that has it; empty for all routes of a router."""
     dependency: str
-    """Full name of the function that provides the value, or of an annotation with dependencies."""
+    """Full name of the function that provides the value, or of an annotation with dependencies.
+
+    It ends with `()` if the function is what a call returns, as in `Depends(need('admin'))`.
+    """
     location: Location
 
 

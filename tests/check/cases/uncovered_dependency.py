@@ -1,3 +1,4 @@
+from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias
 
 import fastapi
@@ -205,3 +206,69 @@ def adapter_of_all(number: Annotated[int, Depends(connection)]) -> Result[str, N
 # case: a function that is no route
 def no_route(number: Annotated[int, Depends(connection)]) -> Result[str, NoBook]:
     return Success('a')
+
+
+# case: an instance with __call__
+class Quota:
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __call__(self, number: Annotated[int, Depends(connection)]) -> Result[str, SignedOut]:  # finds: SW121
+        return current_user('a')
+
+
+class AsyncQuota:
+    async def __call__(self) -> Result[str, SignedOut]:
+        return current_user('a')
+
+
+class FreeQuota:
+    def __call__(self) -> str:
+        return 'a'
+
+
+@app.get('/17')
+@endpoint(BOOKS)
+def instance(
+    user: Annotated[str, Depends(Quota(3))],  # finds: SW121
+    other: Annotated[str, Depends(AsyncQuota())],  # finds: SW121
+    free: Annotated[str, Depends(FreeQuota())],
+    default: str = Depends(Quota(4)),  # finds: SW121
+) -> Result[str, NoBook]:
+    return Success(user)
+
+
+@app.get('/18')
+@endpoint(BOOKS | ACCESS)
+def instance_covered(user: Annotated[str, Depends(AsyncQuota())]) -> Result[str, NoBook]:
+    return Success(user)
+
+
+# case: a function that a call returns
+def need(role: str) -> Callable[..., Result[str, SignedOut]]:
+    return current_user
+
+
+def need_async(role: str) -> Callable[[], Awaitable[Result[str, SignedOut]]]:
+    return AsyncQuota()
+
+
+def need_nothing(role: str) -> Callable[[], str]:
+    return str
+
+
+@app.get('/19')
+@endpoint(BOOKS)
+def factory(
+    user: Annotated[str, Depends(need('admin'))],  # finds: SW121
+    other: Annotated[str, Depends(need_async('admin'))],  # finds: SW121
+    free: Annotated[str, Depends(need_nothing('admin'))],
+    default: str = Depends(need('guest')),  # finds: SW121
+) -> Result[str, NoBook]:
+    return Success(user)
+
+
+@app.get('/20')
+@endpoint(BOOKS | ACCESS)
+def factory_covered(user: Annotated[str, Depends(need('admin'))]) -> Result[str, NoBook]:
+    return Success(user)

@@ -29,7 +29,7 @@ def dependency_uses(inference: ErrorInference) -> Iterator[DependencyUse]:
     module = inference.module
     for call in module.nodes_of_type(ast.Call):
         if call.args and qualified_name(call.func, module) in _MARKERS:
-            owner, dependency = _owner(call, inference), _name(call.args[0], inference)
+            owner, dependency = _owner(call, inference), _dependency(call.args[0], inference)
             if owner is not None and dependency:
                 yield DependencyUse(owner, dependency, module.location_of(call))
     if not _imports_fastapi(module):
@@ -121,6 +121,14 @@ def _annotations(function: Function) -> Iterator[ast.expr]:
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         if argument.annotation is not None:
             yield argument.annotation
+
+
+def _dependency(node: ast.expr, inference: ErrorInference) -> str:
+    """Return the full name of a dependency, with `()` if a call returns it; empty if unknown."""
+    if not isinstance(node, ast.Call):
+        return _name(node, inference)
+    callee = _name(node.func, inference)
+    return callee and f'{callee}()'
 
 
 def _name(node: ast.expr, inference: ErrorInference) -> str:

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check._mypy.types import CallableType, Instance, get_proper_type
+from seamwise.check._mypy.types import CallableType, Instance, Type, get_proper_type
 from seamwise.check.facts import ErrorSource, FunctionFacts, TextEdit
 from seamwise.check.inference.annotations import (
     needs_success_import,
@@ -35,6 +35,7 @@ from seamwise.check.typed_ast.channels import (
     UNSPECIFIC,
     ErrorSet,
     base_names,
+    call_result_type,
     channel_of,
     errors_in,
     errors_of_type,
@@ -110,6 +111,7 @@ def function_facts(
         removal_edits=edits,
         success_type=success,
         class_members=class_members(function, module) if impossible else (),
+        declared_by_returned=sorted_names(_errors_of_returned_function(function, module)),
     )
 
 
@@ -137,7 +139,18 @@ def declared_errors(function: Function, inference: ErrorInference) -> ErrorSet |
     if do is not None:
         return errors_of_type(do[1].args[0])
     declared = inference.module.declared_type(function)
-    result = returned_type(declared.ret_type) if declared is not None else None
+    return _channel_errors(declared.ret_type) if declared is not None else None
+
+
+def _errors_of_returned_function(function: Function, module: Module) -> ErrorSet | None:
+    """Return the annotated channel of the function that a function returns; None without one."""
+    declared = module.declared_type(function)
+    return _channel_errors(call_result_type(declared.ret_type)) if declared is not None else None
+
+
+def _channel_errors(type_: Type | None) -> ErrorSet | None:
+    """Return the errors of a Result by the return type of a function; None if they are unknown."""
+    result = returned_type(type_)
     if result is None or not is_result(result) or _is_open_result(result):
         return None
     return errors_in(result)

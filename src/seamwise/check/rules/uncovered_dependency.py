@@ -59,6 +59,9 @@ def own_order(number: int, user: Annotated[str, Depends(current_user)]) -> Resul
 | In an annotation with a name: `CurrentUser = Annotated[User, Depends(current_user)]` | yes |
 | In `dependencies=[…]` of a route, a router or an application | yes |
 | A dependency of a dependency | yes |
+| An instance with `__call__`: `Depends(Guard())` | yes |
+| A function that a call returns: `Depends(need('admin'))`, by the return type of `need` | yes |
+| An instance or a function in a variable: `Depends(guard)` | no |
 | Routes by a decorator (`app.get`, `router.websocket` …) or by `add_api_route` | yes |
 | A function whose errors are not declared, or that is not in the checked files | no |
 | Without `endpoint`, if no checked file calls `install` | no |
@@ -67,6 +70,7 @@ If several applications call `install`, one of the adapters has to cover the err
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 from seamwise.check.facts import DependencyUse, FileFacts, RuleHit
 from seamwise.check.rules.rule import Rule, join_class_names, short_name
@@ -103,9 +107,10 @@ class _Program:
 
     def __init__(self, files: Sequence[FileFacts]) -> None:
         self._files = files
-        self._declared = {
-            function.name: function.declared for file in files for function in file.functions
-        }
+        self._declared: dict[str, Sequence[str] | None] = {}
+        for function in chain.from_iterable(file.functions for file in files):
+            self._declared[function.name] = function.declared
+            self._declared[f'{function.name}()'] = function.declared_by_returned
         self._uses: dict[str, list[tuple[FileFacts, DependencyUse]]] = {}
         for file in files:
             for use in file.dependency_uses:
@@ -133,14 +138,22 @@ class _Program:
         while owners:
             for file, use in self._uses.get(owners.pop(), ()):
                 yield file, use
-                for name in (use.dependency, f'{use.dependency}.__init__'):
+                for name in _functions(use.dependency):
                     if name not in visited:
                         visited.add(name)
                         owners.append(name)
 
     def errors(self, use: DependencyUse) -> Sequence[str]:
         """Return the errors that a dependency declares; empty if they are unknown."""
-        return self._declared.get(use.dependency) or ()
+        declared = map(self._declared.get, _functions(use.dependency))
+        return next(filter(None, declared), ())
+
+
+def _functions(dependency: str) -> Sequence[str]:
+    """Return the names of the functions that FastAPI may call for a dependency."""
+    class_name = dependency.removesuffix('()')
+    method = '__init__' if class_name == dependency else '__call__'
+    return dependency, f'{class_name}.{method}'
 
 
 RULE = Rule(
