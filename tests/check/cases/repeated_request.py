@@ -424,6 +424,23 @@ def with_inner_function() -> object:
     return again.run_sync(pay)  # finds: SW122
 
 
+class Desk:
+    @again  # finds: SW122
+    async def with_inner_function(self) -> Result[int, Down]:
+        @attempt(ERRORS)
+        async def pay() -> int:
+            return (await tasks.post(URL)).status_code
+
+        return await pay()
+
+    @again
+    async def with_safe_inner_function(self) -> Result[int, Down]:
+        async def pay() -> Result[int, Down]:
+            return answer(await tasks.get(URL))
+
+        return await pay()
+
+
 # case: an inner function that is not called
 @again
 def inner_function_without_call() -> Result[int, Down]:

@@ -1,6 +1,7 @@
 """Nodes of mypy that the rules use."""
 
 from mypy.nodes import (
+    LDEF,
     Decorator,
     Expression,
     FuncDef,
@@ -14,6 +15,7 @@ from mypy.nodes import (
 )
 
 __all__ = [
+    'LDEF',
     'Decorator',
     'Expression',
     'FuncDef',

@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from seamwise.check._mypy.nodes import Decorator, FuncDef, RefExpr, TypeInfo, Var
+from seamwise.check._mypy.nodes import LDEF, Decorator, FuncDef, RefExpr, TypeInfo, Var
 from seamwise.check._mypy.type_operations import type_argument, type_variables
 from seamwise.check._mypy.types import (
     CallableType,
@@ -439,10 +439,11 @@ class ErrorInference:
             definition = reference.node
             if isinstance(definition, Decorator):
                 definition = definition.func
-            if isinstance(definition, FuncDef) and '.' not in definition.fullname:
-                # mypy does not qualify the names of inner functions.
+            if isinstance(definition, FuncDef) and reference.kind == LDEF:
+                # mypy names an inner function without the function around it. A function that is
+                # imported locally is in another file.
                 inner = self.module.function_at(definition.line, definition.column)
-                if inner is not None:
+                if inner is not None and inner.name == definition.name:
                     return self._function_names.get(inner, '')
             return reference.node.fullname
         if isinstance(function, ast.Attribute):
