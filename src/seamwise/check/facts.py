@@ -220,7 +220,7 @@ class GuardedCall(Struct, frozen=True):
     requests: tuple[str, ...] = ()
     """Requests without an idempotency key in the operation itself, as in `client.post`."""
     callees: tuple[str, ...] = ()
-    """Full names of the functions that the operation is or calls; empty with `keyed`."""
+    """Full names of the functions that the operation is or calls; empty if it uses a key."""
 
 
 class UnsafeRequest(Struct, frozen=True):

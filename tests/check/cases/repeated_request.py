@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import Protocol
 
@@ -234,14 +235,53 @@ def decorated_with_key_by_name(key: str) -> Result[int, Down]:
 
 
 def run_with_key() -> Result[int, TaggedError]:
-    return keyed(again).run_sync(lambda key: answer(client.post(URL)))
+    return keyed(again).run_sync(lambda key: answer(client.post(URL, headers={'X-Key': key})))
 
 
 async def run_with_key_in_task() -> object:
     async def pay(key: str) -> Result[int, Down]:
-        return answer(await tasks.post(URL))
+        return answer(await tasks.post(f'{URL}/{key}'))
 
     return await with_key.run(pay)
+
+
+# case: keyed, but the key is not used
+@keyed(patient)  # finds: SW122
+def unused_key(key: str, cents: int) -> Result[int, Down]:
+    return answer(client.post(URL, json={'cents': cents}))
+
+
+@keyed(patient)  # finds: SW122
+@attempt(ERRORS)
+def unused_key_of_attempt(key: str) -> int:
+    return client.post(URL).status_code
+
+
+def run_with_unused_key() -> Result[int, TaggedError]:
+    return keyed(again).run_sync(lambda key: answer(client.post(URL)))  # finds: SW122
+
+
+async def run_with_unused_key_in_task() -> object:
+    async def pay(key: str) -> Result[int, Down]:
+        return answer(await tasks.post(URL))
+
+    return await with_key.run(pay)  # finds: SW122
+
+
+# case: keyed, and the key may be used under another name
+def add_key(function: Callable[[int], Result[int, Down]]) -> Callable[[str, int], Result[int, Down]]:
+    return lambda key, cents: function(cents)
+
+
+@keyed(patient)
+@add_key
+def key_of_decorator(cents: int) -> Result[int, Down]:
+    return answer(client.post(URL, json={'cents': cents}))
+
+
+@keyed(patient)
+def key_in_rest(*arguments: str) -> Result[int, Down]:
+    return answer(client.post(URL, json=arguments))
 
 
 # case: keyed inside of a retry
@@ -253,7 +293,7 @@ def key_below(key: str) -> Result[int, Down]:
 
 @again
 def keyed_inside() -> object:
-    return with_key.run_sync(lambda key: answer(client.post(URL)))
+    return with_key.run_sync(lambda key: answer(client.post(f'{URL}/{key}')))
 
 
 # case: a literal header with a key

@@ -46,7 +46,9 @@ def helper_use(call: ast.Call, use: HelperUse, inference: ErrorInference) -> Hel
     return HelperUse(callee, use.position, use.keyword, use.is_starred, is_awaited)
 
 
-def positional_parameters(function: Function, call: ast.Call | None = None) -> list[str]:
+def positional_parameters(
+    function: Function | ast.Lambda, call: ast.Call | None = None
+) -> list[str]:
     """Return the names of the positional parameters, without the object of a method.
 
     Args:

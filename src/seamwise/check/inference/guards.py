@@ -8,6 +8,7 @@ from typing import Literal
 from seamwise.check._mypy.types import AnyType, CallableType, Instance, Type, get_proper_type
 from seamwise.check.facts import GuardedCall, GuardFacts, GuardLayer
 from seamwise.check.inference.bindings import Binding, ValueBinding
+from seamwise.check.inference.called_functions import positional_parameters
 from seamwise.check.inference.error_inference import (
     ATTEMPT,
     GUARDS,
@@ -84,7 +85,7 @@ def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
                     call,
                     guard,
                     inference.returned_errors(call.args[0]),
-                    operation_of(call.args[0], inference),
+                    _operation(guard, call.args[0], inference),
                     inference,
                     is_async=call.func.attr == 'run',
                 )
@@ -100,7 +101,7 @@ def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
                     call,
                     guard,
                     inference.returned_errors(call.args[0]),
-                    operation_of(call.args[0], inference),
+                    _operation(guard, call.args[0], inference),
                     inference,
                     function_name=name,
                     is_async=_is_async(call.args[0], module),
@@ -111,12 +112,13 @@ def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
         decorators = function.decorator_list
         for index, decorator in enumerate(decorators):
             if is_guard(decorator, inference):
-                is_keyed = any(_is_keyed(other, module) for other in decorators)
                 yield _guarded_call(
                     decorator,
                     decorator,
                     _errors_below(function, decorators[index + 1 :], inference),
-                    Operation() if is_keyed else operation_in(function, inference),
+                    Operation()
+                    if _has_key(function, module)
+                    else operation_in(function, inference),
                     inference,
                     function_name=inference.function_name(function),
                     is_async=isinstance(function, ast.AsyncFunctionDef),
@@ -142,8 +144,6 @@ def _guarded_call(  # noqa: PLR0913 -- the fields of the facts
     function_name: str = '',
     is_async: bool = False,
 ) -> GuardedCall:
-    if _is_keyed(guard, inference.module):
-        operation = Operation()
     return GuardedCall(
         location=inference.module.location_of(node),
         layers=_layers(guard, inference),
@@ -153,6 +153,48 @@ def _guarded_call(  # noqa: PLR0913 -- the fields of the facts
         is_async=is_async,
         requests=operation.requests,
         callees=operation.callees,
+    )
+
+
+def _operation(guard: ast.expr, value: ast.expr, inference: ErrorInference) -> Operation:
+    """Return the operation that a value is; empty if the guard passes a key that it uses."""
+    if _is_keyed(guard, inference.module):
+        code = _code_of(value, inference)
+        if code is None or _uses_key(code):
+            return Operation()
+    return operation_of(value, inference)
+
+
+def _code_of(value: ast.expr, inference: ErrorInference) -> Function | ast.Lambda | None:
+    """Return a lambda, or the function of the same file without decorators, that a value names."""
+    if isinstance(value, ast.Lambda):
+        return value
+    name = inference.qualified_name(value)
+    named = [
+        function
+        for function in inference.module.functions()
+        if inference.function_name(function) == name
+    ]
+    return named[0] if len(named) == 1 and not named[0].decorator_list else None
+
+
+def _has_key(function: Function, module: Module) -> bool:
+    """Return whether a decorator passes an idempotency key that the function may use."""
+    keyed = [index for index, item in enumerate(function.decorator_list) if _is_keyed(item, module)]
+    # Other decorators may pass the key under another name, or in another place.
+    is_passed_directly = all(
+        isinstance(decorator, ast.Call) and module.full_name(decorator.func) == ATTEMPT
+        for index in keyed[-1:]
+        for decorator in function.decorator_list[index + 1 :]
+    )
+    return bool(keyed) and (not is_passed_directly or _uses_key(function))
+
+
+def _uses_key(function: Function | ast.Lambda) -> bool:
+    """Return whether the first parameter, or one of an unknown name, may be used."""
+    names = positional_parameters(function)
+    return not names or any(
+        isinstance(node, ast.Name) and node.id == names[0] for node in walk(function)
     )
 
 

@@ -45,7 +45,7 @@ def charge_once(key: str, cents: int) -> Result[int, BankDown]:
 ```
 
 `keyed` generates one key for all attempts of a call. A key that the operation generates itself is
-a different one in each attempt.
+a different one in each attempt. An operation that never uses its key is reported.
 
 Suppress the finding if the request changes nothing, if the server recognizes a repetition in
 another way, or if the retried errors occur only before the request is sent:
