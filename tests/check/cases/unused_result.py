@@ -376,6 +376,19 @@ def error_aside() -> Result[int, Full]:
     return tap_error(save('a'), lambda error: logging.warning('%s', error))
 
 
+def error_handled(name: str) -> None:
+    tap_error(save(name), lambda error: logging.warning('%s', error))
+    atexit.register(lambda: tap_error(save(name), logging.warning))
+
+
+async def error_of_task_handled(name: str) -> None:
+    tap_error(await load(name), logging.warning)
+
+
+def error_lost_by_tap_error(name: str) -> None:
+    tap_error(save(name), lambda error: save(str(error)))  # finds: SW101
+
+
 # case: a tap with a discarded Result
 def dropped_aside() -> None:
     tap(save('a'), print)  # finds: SW101

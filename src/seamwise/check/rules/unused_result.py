@@ -46,6 +46,7 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | A loop that overwrites the Result of each iteration, so that only the last one is read | yes |
 | An `IOResult` or `FutureResult` of `returns` in one of these places | yes |
 | A Result that is matched, unwrapped, passed, returned, yielded or stored | no |
+| A Result whose error `tap_error` passes to a function: `tap_error(save(…), log_error)` | no |
 | `_ = save(…)`, which discards the Result explicitly | no |
 
 `--fix` passes the Result to `do`, or returns its failure, if the channel of the function contains
@@ -97,6 +98,7 @@ _RAISES_CONTEXTS = frozenset({
 })  # fmt: skip
 _MAX_CODE = 60
 """Longest code excerpt in a message, in characters."""
+_TAP_ERROR = 'seamwise.compose.tap_error'
 _STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
@@ -442,6 +444,9 @@ def _may_return_true(method: CallableType) -> bool:
 
 
 def _result_channel(value: ast.expr, module: Module) -> Channel | None:
+    """Return the channel of a value that contains a Result; None if its error is handled."""
+    if isinstance(value, ast.Call) and module.full_name(value.func) == _TAP_ERROR:
+        return None
     channels = map(contained_channel, module.types_of(value))
     return next((channel for channel in channels if channel is not None), None)
 
