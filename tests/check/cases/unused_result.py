@@ -1,6 +1,7 @@
 import asyncio
 import atexit
 import contextlib
+import contextvars
 import logging
 import signal
 import threading
@@ -103,6 +104,33 @@ async def kept_task() -> Result[str, Gone]:
 async def group() -> None:
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(load('a'))  # finds: SW101
+
+
+async def group_with_list(names: list[str]) -> None:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(load(name)) for name in names]  # finds: SW101
+        by_name = {name: group.create_task(load(name)) for name in names}  # finds: SW101
+        first, *_ = [group.create_task(load(name)) for name in names]
+        print(first.result())
+    async with asyncio.TaskGroup() as group:
+        [group.create_task(load(name)) for name in names]  # finds: SW101
+        (group.create_task(load('a')), group.create_task(load('b')))  # finds: SW101
+
+
+# case: tasks in a list that other code reads
+async def lists_of_tasks(names: list[str], running: list[asyncio.Task[Result[str, Gone]]]) -> None:
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(load(name)) for name in names]
+    print([task.result() for task in tasks])
+    latest = [running.pop(), running[0]]
+    done, pending = await asyncio.wait(tasks)
+    print(done)
+
+
+# case: a call in a context
+def in_context() -> None:
+    contextvars.copy_context().run(save, 'a')  # finds: SW101
+    contextvars.copy_context().run(count, 'a')
 
 
 # case: awaited tasks with results that are read later

@@ -40,6 +40,7 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | A Result as a statement, also after `await` | yes |
 | A property that returns a Result, as a statement | yes |
 | A tuple, list or dict of Results, or a task that returns one | yes |
+| A list that creates such tasks: `[group.create_task(load(name)) for name in names]` | yes |
 | A lambda that returns a Result to a caller that ignores its return value | yes |
 | A function handed over to such a caller: `atexit.register(save)`, `Thread(target=save)` | yes |
 | A Result in a local name that is never read | yes |
@@ -54,7 +55,7 @@ all of its errors. Editors offer `_ = …` too.
 """
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise.check._mypy.type_operations import is_property
 from seamwise.check._mypy.types import (
@@ -154,8 +155,13 @@ def _comes_from_store(value: ast.expr, module: Module) -> bool:
     """Return whether the Result was stored before, as in `results.pop()`, `cache.setdefault(…)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
         return False
-    owners = union_members(module.type_of(value.func.value))
-    return any(base_names(owner) & _STORES for owner in owners)
+    # A class such as `contextvars.Context` is a Mapping, but its `run` is not a method of one.
+    return any(
+        base.fullname in _STORES and value.func.attr in base.names
+        for owner in union_members(module.type_of(value.func.value))
+        if isinstance(owner, Instance)
+        for base in owner.type.mro
+    )
 
 
 def _must_raise(statement: ast.Expr, module: Module) -> bool:
@@ -447,8 +453,26 @@ def _result_channel(value: ast.expr, module: Module) -> Channel | None:
     """Return the channel of a value that contains a Result; None if its error is handled."""
     if isinstance(value, ast.Call) and module.full_name(value.func) == _TAP_ERROR:
         return None
-    channels = map(contained_channel, module.types_of(value))
+    channels = [contained_channel(type_) for type_ in module.types_of(value)]
+    channels += [
+        _result_channel(element, module)
+        for element in _elements(value)
+        if isinstance(element, ast.Call) and not _comes_from_store(element, module)
+    ]
     return next((channel for channel in channels if channel is not None), None)
+
+
+def _elements(value: ast.expr) -> Sequence[ast.expr]:
+    """Return the elements of a display or comprehension, also for tasks that only it contains."""
+    match value:
+        case ast.List(elements) | ast.Tuple(elements) | ast.Set(elements):
+            return elements
+        case ast.Dict(_, elements):
+            return elements
+        case ast.ListComp(element) | ast.SetComp(element) | ast.DictComp(_, element):
+            return [element]
+        case _:
+            return ()
 
 
 def _lost_errors(channel: Channel) -> str:
