@@ -1,9 +1,11 @@
+from contextlib import suppress
 from typing import NoReturn
 
 from raising_helpers import describe, raise_by_another
 from returns.io import IO, IOFailure, IOResult, IOSuccess, impure_safe
 from returns.maybe import Maybe
 from returns.pipeline import is_successful
+from returns.primitives.exceptions import UnwrapFailedError
 from returns.result import Result as OpenResult
 
 from seamwise import Category, Failure, Result, Success, TaggedError, is_failure, is_success
@@ -321,3 +323,65 @@ def raised_by_map() -> int:
 
 def failure_behind_alt() -> object:
     return find('a').alt(fail_untyped).failure()  # finds: SW104
+
+
+# case: the exception is suppressed
+def suppressed(names: list[str]) -> list[int]:
+    numbers: list[int] = []
+    for name in names:
+        with suppress(KeyError, UnwrapFailedError):
+            numbers.append(find(name).unwrap())
+    return numbers
+
+
+# case: another exception is suppressed
+def other_suppressed(name: str) -> int:
+    with suppress(KeyError):
+        return find(name).unwrap()  # finds: SW104
+    return 0
+
+
+# case: an item with a variable index, checked
+def checked_items(by_name: dict[str, Result[int, Bad]], names: list[str]) -> int:
+    for name in names:
+        if isinstance(by_name[name], Success):
+            return by_name[name].unwrap()
+    return 0
+
+
+# case: an item with a variable index, matched
+def matched_items(by_name: dict[str, Result[int, Bad]], names: list[str]) -> int:
+    for name in names:
+        match by_name[name]:
+            case Success():
+                return by_name[name].unwrap()
+            case Failure(error):
+                print(error)
+    return 0
+
+
+# case: an item with a variable index, not checked
+def unchecked_items(by_name: dict[str, Result[int, Bad]], first: str, second: str) -> int:
+    if isinstance(by_name[first], Success):
+        return by_name[second].unwrap()  # finds: SW104
+    return by_name['a'].unwrap()  # finds: SW104
+
+
+# case: filtered items
+def filtered(results: list[Result[int, Bad]], opened: list[OpenResult[int, str]]) -> object:
+    for found in filter(is_success, results):
+        print(found.unwrap())
+    return [found.unwrap() for found in filter(is_successful, opened)]
+
+
+# case: filtered failures
+def filtered_failures(results: list[Result[int, Bad]]) -> object:
+    return [found.failure() for found in filter(is_failure, results)]
+
+
+# case: items filtered by something else
+def filtered_wrongly(results: list[Result[int, Bad]]) -> object:
+    return (
+        [found.unwrap() for found in filter(is_failure, results)],  # finds: SW104
+        [found.unwrap() for found in filter(None, results)],  # finds: SW104
+    )

@@ -38,7 +38,8 @@ def hello(uid: int) -> str:
 | `assert is_success(result)` | yes: it can fail just like `.unwrap()` |
 | `.unwrap()` of each item after `any` or `all` has checked the items | no |
 | `.unwrap()` after such an assertion | no: the assertion itself is reported |
-| `.unwrap()` in a `try` with `except UnwrapFailedError` | no |
+| `.unwrap()` of each item of `filter(is_success, results)` | no |
+| `.unwrap()` in a `try` with `except UnwrapFailedError`, or in `with suppress(…)` of it | no |
 | `.unwrap()` after `.alt(fail)` with a function that never returns, also in a checked file | no |
 | An `IOResult` of `returns`, e.g. of an `@impure_safe` function | as a Result |
 | Test files: `test_*.py`, `*_test.py`, `conftest.py`, and everything in a folder `tests` | no |
@@ -48,8 +49,9 @@ function contains all errors of the Result.
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
@@ -61,9 +63,18 @@ from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_cha
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
 _GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
+_FILTER = 'builtins.filter'
+_SUPPRESS = 'contextlib.suppress'
 _QUANTIFIERS = frozenset({'builtins.any', 'builtins.all'})
 _UNTYPED_GUARD = 'returns.pipeline.is_successful'
 """Checks a Result at run time, but narrows no type."""
+_PREDICATES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        'unwrap': frozenset({'seamwise.containers.is_success', _UNTYPED_GUARD}),
+        'failure': frozenset({'seamwise.containers.is_failure'}),
+    }
+)
+"""Functions that select the items on which a method cannot raise."""
 _CONTAINERS = SUCCESS | FAILURE | {'returns.io.IOSuccess', 'returns.io.IOFailure'}
 _CHECKS = _GUARDS | {'builtins.isinstance', 'builtins.type'}
 _UNWRAP_ERRORS = frozenset({'returns.primitives.exceptions.UnwrapFailedError'})
@@ -143,13 +154,17 @@ def _has_unfollowed_check(
     """Return whether an earlier check exists that mypy does not follow, so that it may be proven.
 
     These are calls of `is_successful`, checks of a value typed as the open base class, checks
-    stored in a variable (`is_valid = is_success(result)`), and checks of all items by `any` or
-    `all`.
+    stored in a variable (`is_valid = is_success(result)`), checks of `results[key]`, and checks of
+    all items by `any`, `all` or `filter`.
     """
     text = ast.unparse(value)
     iterable = _iterable_of(value, call, module)
-    if iterable is not None and _is_checked_as_a_whole(iterable, call, module):
+    if iterable is not None and (
+        _is_filtered(iterable, call, module)
+        or _is_checked_as_a_whole(ast.unparse(iterable), call, module)
+    ):
         return True
+    is_unfollowed = channel.is_open or _has_variable_index(value)
     for node in walk(module.scope_of(call)):
         if not isinstance(node, ast.Call) or not node.args or node.lineno > call.lineno:
             continue
@@ -158,27 +173,47 @@ def _has_unfollowed_check(
         name = module.full_name(node.func)
         if name == _UNTYPED_GUARD:
             return True
-        if name in _CHECKS and (channel.is_open or _is_assigned(node, module)):
+        if name in _CHECKS and (is_unfollowed or _is_assigned(node, module)):
             return True
-    return channel.is_open and _is_matched(value, call, module)
+    return is_unfollowed and _is_matched(value, call, module)
+
+
+def _has_variable_index(value: ast.expr) -> bool:
+    """Return whether a value is an item such as `results[key]`, whose type mypy does not narrow."""
+    match value:
+        case ast.Subscript(ast.Name() | ast.Attribute(), ast.Name() | ast.Attribute()):
+            return True
+        case _:
+            return False
 
 
 def _is_handled(call: ast.Call, module: Module) -> bool:
-    """Return whether a handler around a call names the exception of `unwrap`."""
+    """Return whether a handler, or `suppress`, around a call names the exception of `unwrap`."""
     node: ast.AST = call
     while (parent := module.parents.get(node)) is not None and not isinstance(node, FUNCTIONS):
         if isinstance(parent, ast.Try | ast.TryStar) and node in parent.body:
             for handler in parent.handlers:
                 caught = handler.type
                 classes = caught.elts if isinstance(caught, ast.Tuple) else [caught]
-                names = {module.full_name(item) for item in classes if item is not None}
-                if names & _UNWRAP_ERRORS:
+                if _has_unwrap_error(filter(None, classes), module):
                     return True
+        elif isinstance(parent, ast.With | ast.AsyncWith) and node in parent.body:
+            for item in parent.items:
+                match item.context_expr:
+                    case ast.Call(manager, classes) if module.full_name(manager) == _SUPPRESS:
+                        if _has_unwrap_error(classes, module):
+                            return True
+                    case _:
+                        pass
         node = parent
     return False
 
 
-def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
+def _has_unwrap_error(classes: Iterable[ast.expr], module: Module) -> bool:
+    return any(module.full_name(item) in _UNWRAP_ERRORS for item in classes)
+
+
+def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> ast.expr | None:
     """Return the iterable of the loop or comprehension that binds a name."""
     if not isinstance(value, ast.Name):
         return None
@@ -187,7 +222,7 @@ def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
         parent = module.parents.get(parent)
         match parent:
             case ast.For(ast.Name(name), iterable) if name == value.id:
-                return ast.unparse(iterable)
+                return iterable
             case (
                 ast.GeneratorExp(generators=generators)
                 | ast.ListComp(generators=generators)
@@ -196,10 +231,22 @@ def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> str | None:
             ):
                 for generator in generators:
                     if isinstance(generator.target, ast.Name) and generator.target.id == value.id:
-                        return ast.unparse(generator.iter)
+                        return generator.iter
             case _:
                 pass
     return None
+
+
+def _is_filtered(iterable: ast.expr, call: ast.Call, module: Module) -> bool:
+    """Return whether `filter` selects the items on which the called method cannot raise."""
+    match iterable, call.func:
+        case ast.Call(function, [predicate, _]), ast.Attribute(attr=method):
+            return (
+                module.full_name(function) == _FILTER
+                and module.full_name(predicate) in _PREDICATES[method]
+            )
+        case _:
+            return False
 
 
 def _is_checked_as_a_whole(iterable: str, call: ast.Call, module: Module) -> bool:
