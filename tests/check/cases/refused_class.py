@@ -2,7 +2,7 @@ from abc import ABC
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, ClassVar, Generic, Literal, TypeVar
 
 import pytest
 
@@ -227,3 +227,41 @@ class Data(TaggedError, category=Category.CONFLICT, message='no'):
 # case: the name of a category
 class Named(TaggedError, category='conflict', message='no'):  # finds: SW120
     pass
+
+
+# case: the tag of another class
+class Late(TaggedError, category=Category.TIMEOUT, message='late'):
+    pass
+
+
+class TooLate(TaggedError, category=Category.TIMEOUT, message='too late', tag='Late'):  # finds: SW120
+    pass
+
+
+class Trains:
+    class Late(TaggedError, category=Category.TIMEOUT, message='late'):  # finds: SW120
+        pass
+
+
+# case: the tag of another class in another namespace, or in a function
+class LateTrain(TaggedError, category=Category.TIMEOUT, message='late', tag='Late', namespace='trains'):
+    pass
+
+
+def local_tag() -> type[TaggedError]:
+    class LateBus(TaggedError, category=Category.TIMEOUT, message='late', tag='Late'):
+        pass
+
+    return LateBus
+
+
+# case: one tag for alternatives
+if TYPE_CHECKING:
+
+    class LateShip(TaggedError, category=Category.TIMEOUT, message='late', tag='LATE_SHIP'):
+        pass
+
+else:
+
+    class SlowShip(TaggedError, category=Category.TIMEOUT, message='late', tag='LATE_SHIP'):
+        pass

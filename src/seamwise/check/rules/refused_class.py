@@ -36,17 +36,19 @@ def refuse(codes: list[str]) -> str:
 | A class with `__init__`, `__new__` or `__slots__`, or decorated with `@dataclass` | yes |
 | A class with another base that is an exception, or has a metaclass such as that of `ABC` | yes |
 | A category that is no `Category`, such as a string | yes |
+| A class with the tag and namespace of another class of the same file | yes |
 | A message or public message with a field that the class does not have | yes |
 | A class that is marked with `# type: ignore`, or in a `pytest.raises` block | no |
 """
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from seamwise import messages
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo, Var
 from seamwise.check._mypy.types import Instance, NoneType, TupleType, Type, get_proper_type
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference.error_inference import full_name
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import TAGGED_ERROR, is_error, union_members
 from seamwise.check.typed_ast.program import Module
@@ -72,6 +74,7 @@ _MAX_DEPTH = 8
 
 
 def _find_refused_classes(module: Module) -> Iterator[RawFinding]:
+    accepted: list[ast.ClassDef] = []
     for class_ in module.nodes_of_type(ast.ClassDef):
         bases = [info for base in class_.bases if (info := _class_info(base, module)) is not None]
         errors = [info for info in bases if is_error(info)]
@@ -79,6 +82,7 @@ def _find_refused_classes(module: Module) -> Iterator[RawFinding]:
             continue
         parent = next((info for info in errors if info.fullname != TAGGED_ERROR), None)
         if parent is None:
+            accepted.append(class_)
             yield from _check_class(class_, bases, module)
         else:
             yield RawFinding(
@@ -86,6 +90,7 @@ def _find_refused_classes(module: Module) -> Iterator[RawFinding]:
                 f'The error class `{parent.name}` cannot be subclassed.',
                 'Derive from TaggedError, and group error classes by a union.',
             )
+    yield from _check_tags(accepted, module)
 
 
 def _class_info(base: ast.expr, module: Module) -> TypeInfo | None:
@@ -133,6 +138,45 @@ def _check_class(
                 yield from _check_template(value, template, description, fields)
             case _:
                 pass
+
+
+def _check_tags(classes: Iterable[ast.ClassDef], module: Module) -> Iterator[RawFinding]:
+    """Check that no two classes have the same tag; the library registers them in source order."""
+    names: dict[tuple[str, str], str] = {}
+    for class_ in sorted(classes, key=lambda class_: class_.lineno):
+        keywords = {keyword.arg: keyword.value for keyword in class_.keywords}
+        tag = _text(keywords.get('tag'), class_.name)
+        namespace = _text(keywords.get('namespace'), module.name.partition('.')[0])
+        if None in keywords or tag is None or namespace is None or not _is_certain(class_, module):
+            continue
+        name = full_name(class_, module)
+        other = names.setdefault((tag, namespace), name)
+        if other != name:
+            qualified_name = other.removeprefix(f'{module.name}.')
+            yield RawFinding(
+                class_,
+                f'The error class `{qualified_name}` has the tag {tag!r} already.',
+                'Give this class another `tag` or `namespace`.',
+            )
+
+
+def _text(value: ast.expr | None, default: str) -> str | None:
+    """Return the text of a class keyword; None if it is not a literal."""
+    match value:
+        case None | ast.Constant(None):
+            return default
+        case ast.Constant(str(text)):
+            return text
+        case _:
+            return None
+
+
+def _is_certain(class_: ast.ClassDef, module: Module) -> bool:
+    """Return whether the import of the module executes a class statement under no condition."""
+    parent = module.parents.get(class_)
+    while isinstance(parent, ast.ClassDef):
+        parent = module.parents.get(parent)
+    return isinstance(parent, ast.Module)
 
 
 def _check_category(value: ast.expr | None) -> Iterator[RawFinding]:
