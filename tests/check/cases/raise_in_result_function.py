@@ -468,3 +468,116 @@ class Words:
 
     def __getitem__(self, name: str) -> Result[str, Bad]:
         raise KeyError(name)
+
+
+# case: a handler that raises only others again
+def strict(text: str) -> int:
+    if not text:
+        raise ValueError(text)
+    if text == 'a':
+        raise LookupError(text)
+    return 1
+
+
+def strict_value(text: str) -> int:
+    if not text:
+        raise ValueError(text)
+    return 1
+
+
+def filtered(text: str) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)
+    except Exception as error:
+        if not isinstance(error, ValueError):
+            raise
+        return Failure(Bad())
+    return Success(number)
+
+
+def filtered_with_two_tests(text: str, flag: bool) -> Result[int, Bad]:
+    try:
+        if flag:
+            raise ValueError(text)
+        number = strict_value(text)
+    except Exception as error:
+        if isinstance(error, OSError) or not isinstance(error, (ValueError, TypeError)):
+            raise
+        return Failure(Bad())
+    return Success(number)
+
+
+def filtered_early(text: str) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)
+    except Exception as error:
+        if isinstance(error, ValueError):
+            return Failure(Bad())
+        raise error
+    return Success(number)
+
+
+def matched(text: str) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)
+    except Exception as error:
+        match error:
+            case TypeError() | ValueError():
+                return Failure(Bad())
+            case _:
+                raise
+    return Success(number)
+
+
+def only_others_leave(text: str) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)
+    except Exception as error:
+        if isinstance(error, OSError):
+            raise
+        return Failure(Bad())
+    return Success(number)
+
+
+# case: a handler that raises the exception of the helper again
+def filtered_for_another(text: str) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)  # finds: SW102
+    except Exception as error:
+        if not isinstance(error, LookupError):
+            raise
+        return Failure(Bad())
+    return Success(number)
+
+
+def filtered_for_one_of_two(text: str) -> Result[int, Bad]:
+    try:
+        number = strict(text)  # finds: SW102
+    except Exception as error:
+        if not isinstance(error, ValueError):
+            raise
+        return Failure(Bad())
+    return Success(number)
+
+
+def raised_in_place(text: str) -> Result[int, Bad]:
+    try:
+        if not text:
+            raise ValueError(text)  # finds: SW102
+    except Exception as error:
+        if isinstance(error, ValueError):
+            raise
+        return Failure(Bad())
+    return Success(1)
+
+
+def filtered_by_a_flag(text: str, flag: bool) -> Result[int, Bad]:
+    try:
+        number = strict_value(text)  # finds: SW102
+    except Exception as error:
+        match error:
+            case ValueError() if flag:
+                return Failure(Bad())
+            case _:
+                raise
+    return Success(number)

@@ -107,13 +107,7 @@ def _helper_calls(
 
 def _caught_names(handlers: HandlerStack) -> frozenset[str]:
     return frozenset(
-        name
-        for clauses in handlers
-        for handler in clauses
-        if not handler.reraises
-        for name in (
-            (_BASE_EXCEPTION,) if handler.is_broad else (item.name for item in handler.classes)
-        )
+        name for clauses in handlers for handler in clauses for name in handler.stopped_names()
     )
 
 

@@ -1,7 +1,7 @@
 """Exceptions in one file: `raise` statements, calls, and the handlers around them."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -10,6 +10,7 @@ from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check._mypy.types import Instance, TupleType, Type
 from seamwise.check.inference.bindings import SCOPES
 from seamwise.check.inference.error_inference import ErrorInference
+from seamwise.check.inference.reraised_exceptions import reraises, tested_classes
 from seamwise.check.typed_ast.channels import call_result_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
@@ -51,12 +52,25 @@ class Handler(Struct, frozen=True, eq=False):
     classes: tuple[ExceptionClass, ...]
     is_broad: bool
     """Whether it catches every exception."""
-    reraises: bool
-    """Whether it raises the caught exception again."""
 
     def catches(self, exception: ExceptionClass) -> bool:
         """Return whether the handler catches an exception class."""
         return self.is_broad or any(class_.name in exception.bases for class_ in self.classes)
+
+    def reraises(self, bases: Iterable[str]) -> bool:
+        """Return whether the handler raises an exception with these base classes again."""
+        return isinstance(self.node, ast.ExceptHandler) and reraises(
+            self.node, self.module, frozenset(bases)
+        )
+
+    def stopped_names(self) -> Iterator[str]:
+        """Yield the full names of the classes that the handler does not raise again."""
+        classes: dict[str, Collection[str]] = {item.name: item.bases for item in self.classes}
+        if self.is_broad:
+            classes = {_BASE_EXCEPTION: (_EXCEPTION, _BASE_EXCEPTION)}
+        if isinstance(self.node, ast.ExceptHandler):
+            classes |= tested_classes(self.node, self.module)
+        yield from (name for name, bases in classes.items() if not self.reraises(bases))
 
 
 HandlerStack: TypeAlias = tuple[tuple[Handler, ...], ...]
@@ -132,7 +146,7 @@ def catching_handler(handlers: HandlerStack, exception: ExceptionClass) -> Handl
     """Return the handler that stops an exception; None if it passes them all."""
     for clauses in handlers:
         handler = next((handler for handler in clauses if handler.catches(exception)), None)
-        if handler is not None and not handler.reraises:
+        if handler is not None and not handler.reraises(exception.bases):
             return handler
     return None
 
@@ -220,7 +234,7 @@ def _protected_body(
             for exception in exception_classes(argument, module)
         )
         if suppressed:
-            handler = Handler(module, node, suppressed, _is_broad(suppressed), reraises=False)
+            handler = Handler(module, node, suppressed, _is_broad(suppressed))
             return node.body, ((handler,), *stack)
     return (), stack
 
@@ -228,25 +242,11 @@ def _protected_body(
 def _handler(node: ast.ExceptHandler, module: Module) -> Handler:
     classes = tuple(exception_classes(node.type, module)) if node.type is not None else ()
     is_broad = node.type is None or _is_broad(classes)
-    return Handler(module, node, classes, is_broad, _reraises(node))
+    return Handler(module, node, classes, is_broad)
 
 
 def _is_broad(classes: Sequence[ExceptionClass]) -> bool:
     return any(class_.name in {_EXCEPTION, _BASE_EXCEPTION} for class_ in classes)
-
-
-def _reraises(handler: ast.ExceptHandler) -> bool:
-    """Return whether a handler raises the caught exception again on at least one path."""
-    queue: list[ast.AST] = list(handler.body)
-    while queue:
-        node = queue.pop()
-        if isinstance(node, ast.Raise) and (
-            node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
-        ):
-            return True
-        if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
-            queue += children(node)
-    return False
 
 
 def raises_caught(node: ast.Raise, module: Module) -> bool:
