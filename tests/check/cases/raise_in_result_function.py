@@ -1,7 +1,9 @@
 import asyncio
-from contextlib import suppress
-from collections.abc import Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
 
+import click
+import typer
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, or_raise, refine, when
 from returns.result import safe
 
@@ -581,3 +583,114 @@ def filtered_by_a_flag(text: str, flag: bool) -> Result[int, Bad]:
             case _:
                 raise
     return Success(number)
+
+
+# case: context managers that swallow the exception
+class Swallowing:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> bool:
+        return True
+
+
+class SwallowingLater:
+    async def __aenter__(self) -> None:
+        pass
+
+    async def __aexit__(self, *exception: object) -> bool:
+        return True
+
+
+@contextmanager
+def swallowing(attempts: int) -> Iterator[None]:
+    if attempts:
+        with swallowing(attempts - 1):
+            yield
+    else:
+        try:
+            yield
+        except (TypeError, ValueError) as error:
+            print(error)
+
+
+@asynccontextmanager
+async def swallowing_later() -> AsyncIterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        print(error)
+
+
+def swallowed_by_a_class(text: str) -> Result[int, Bad]:
+    with Swallowing():
+        return Success(strict_value(text))
+    return Failure(Bad())
+
+
+def swallowed_by_a_function(text: str) -> Result[int, Bad]:
+    with swallowing(1):
+        if not text:
+            raise ValueError(text)
+        return Success(strict_value(text))
+    return Failure(Bad())
+
+
+async def swallowed_later(text: str) -> Result[int, Bad]:
+    async with SwallowingLater():
+        strict_value(text)
+    async with swallowing_later():
+        return Success(strict_value(text))
+    return Failure(Bad())
+
+
+def suppressed_by_a_stack(text: str) -> Result[int, Bad]:
+    with ExitStack() as stack:
+        stack.enter_context(suppress(ValueError))
+        return Success(strict_value(text))
+    return Failure(Bad())
+
+
+# case: context managers that pass the exception on
+class Closing:
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: object) -> None:
+        pass
+
+
+@contextmanager
+def logging() -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        print(error)
+        raise
+
+
+def closed(text: str) -> Result[int, Bad]:
+    with Closing():
+        return Success(strict_value(text))  # finds: SW102
+
+
+def logged(text: str) -> Result[int, Bad]:
+    with logging():
+        return Success(strict_value(text))  # finds: SW102
+
+
+def suppressed_for_another(text: str) -> Result[int, Bad]:
+    with ExitStack() as stack:
+        stack.enter_context(suppress(LookupError))
+        return Success(strict_value(text))  # finds: SW102
+
+
+# case: an exception that ends the process
+def ended(text: str) -> Result[int, Bad]:
+    if not text:
+        raise typer.Exit(2)
+    if text == 'a':
+        raise click.exceptions.Exit(2)
+    if text == 'b':
+        raise click.Abort
+    return Success(1)

@@ -21,9 +21,12 @@ from seamwise.check.typed_ast.channels import is_result, returned_type, union_me
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
-_ALLOWED = frozenset(
-    {'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised'}
-)
+_ALLOWED = frozenset({
+    'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised',
+    'click.exceptions.Exit', 'click.exceptions.Abort',
+    'typer.exceptions.Exit', 'typer.exceptions.Abort',
+})  # fmt: skip
+"""Exceptions that report a bug, end the process, or are converted to failures."""
 _PROTOCOL = {
     '__next__': 'builtins.StopIteration', '__anext__': 'builtins.StopAsyncIteration',
     '__getattr__': 'builtins.AttributeError', '__getattribute__': 'builtins.AttributeError',

@@ -1,21 +1,27 @@
 """Exceptions in one file: `raise` statements, calls, and the handlers around them."""
 
 import ast
+import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from seamwise.check._mypy.nodes import TypeInfo
-from seamwise.check._mypy.types import Instance, TupleType, Type
-from seamwise.check.inference.bindings import SCOPES
+from seamwise.check._mypy.type_operations import method_type
+from seamwise.check._mypy.types import Instance, LiteralType, TupleType, Type
+from seamwise.check.inference.bindings import SCOPES, own_nodes
+from seamwise.check.inference.called_functions import function_of
 from seamwise.check.inference.error_inference import ErrorInference
 from seamwise.check.inference.reraised_exceptions import reraises, tested_classes
-from seamwise.check.typed_ast.channels import call_result_type, union_members
+from seamwise.check.typed_ast.channels import call_result_type, returned_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
 _SUPPRESS, _OVERLOAD = 'contextlib.suppress', 'typing.overload'
+_CONTEXT_MANAGERS = frozenset({
+    'contextlib.contextmanager', 'contextlib.asynccontextmanager',
+})  # fmt: skip
 _DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'})
 """Exceptions that report a bug."""
 _OR_RAISE, RAISED = 'seamwise.edges.or_raise', 'seamwise.causes.Raised'
@@ -45,7 +51,7 @@ class ExceptionClass(Struct, frozen=True):
 
 
 class Handler(Struct, frozen=True, eq=False):
-    """One `except` clause, or one `with suppress(…)`."""
+    """One `except` clause, or a `with` statement whose context manager swallows exceptions."""
 
     module: Module
     node: ast.ExceptHandler | ast.With | ast.AsyncWith
@@ -129,17 +135,28 @@ class CodeUnit(Struct, frozen=True, eq=False):
 
 
 def handlers_around(node: ast.AST, module: Module) -> HandlerStack:
-    """Return the handlers of each `try` statement and `suppress` around a node in its function."""
+    """Return the handlers of each statement around a node in its function, innermost first."""
     stack: list[tuple[Handler, ...]] = []
+    for statement in _protecting_statements(node, module):
+        if isinstance(statement, ast.With | ast.AsyncWith):
+            stack += _manager_handlers(statement, module)
+        else:
+            stack.append(_try_handlers(statement, module))
+    return tuple(stack)
+
+
+def _protecting_statements(
+    node: ast.AST, module: Module
+) -> Iterator[ast.Try | ast.TryStar | ast.With | ast.AsyncWith]:
+    """Yield the `try` and `with` statements whose body contains a node of the same function."""
     child, parent = node, module.parents.get(node)
     while parent is not None and not isinstance(parent, (*FUNCTIONS, ast.Lambda)):
-        if isinstance(parent, ast.Try | ast.TryStar) and child in parent.body:
-            stack.append(tuple(_handler(handler, module) for handler in parent.handlers))
-        elif isinstance(parent, ast.With | ast.AsyncWith) and child in parent.body:
-            _, inner = _protected_body(parent, (), module, {})
-            stack += inner
+        if (
+            isinstance(parent, ast.Try | ast.TryStar | ast.With | ast.AsyncWith)
+            and child in parent.body
+        ):
+            yield parent
         child, parent = parent, module.parents.get(parent)
-    return tuple(stack)
 
 
 def catching_handler(handlers: HandlerStack, exception: ExceptionClass) -> Handler | None:
@@ -225,18 +242,76 @@ def _protected_body(
         own = tuple(handlers[handler] for handler in node.handlers)
         return node.body, (own, *stack)
     if isinstance(node, ast.With | ast.AsyncWith):
-        calls = [item.context_expr for item in node.items]
-        suppressed = tuple(
-            exception
-            for call in calls
-            if isinstance(call, ast.Call) and module.full_name(call.func) == _SUPPRESS
-            for argument in call.args
-            for exception in exception_classes(argument, module)
-        )
-        if suppressed:
-            handler = Handler(module, node, suppressed, _is_broad(suppressed))
-            return node.body, ((handler,), *stack)
+        return node.body, (*_manager_handlers(node, module), *stack)
     return (), stack
+
+
+def _manager_handlers(
+    node: ast.With | ast.AsyncWith, module: Module
+) -> Iterator[tuple[Handler, ...]]:
+    """Yield the handlers of the context managers that a statement enters, also by a stack."""
+    for manager in _managers(node):
+        call = manager if isinstance(manager, ast.Call) else None
+        function = function_of(call, module) if call is not None else None
+        if call is not None and module.full_name(call.func) == _SUPPRESS:
+            classes = tuple(
+                exception
+                for argument in call.args
+                for exception in exception_classes(argument, module)
+            )
+            yield (Handler(module, node, classes, _is_broad(classes)),)
+        elif _swallows(manager, module):
+            yield (Handler(module, node, (), is_broad=True),)
+        elif function is not None and _is_context_manager(function, module):
+            # An exception of the block is raised at the `yield`.
+            for part in own_nodes(function.body):
+                for statement in _protecting_statements(part, module):
+                    if isinstance(part, ast.Yield) and isinstance(statement, ast.Try):
+                        yield _try_handlers(statement, module)
+
+
+def _managers(node: ast.With | ast.AsyncWith) -> Iterator[ast.expr]:
+    stacks: set[str] = set()
+    for item in node.items:
+        yield item.context_expr
+        if isinstance(item.optional_vars, ast.Name):
+            stacks.add(item.optional_vars.id)
+    for statement in node.body if stacks else ():
+        match statement:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(stack), 'enter_context'), [manager])) if (
+                stack in stacks
+            ):
+                yield manager
+            case _:
+                pass
+
+
+def _swallows(manager: ast.expr, module: Module) -> bool:
+    """Return whether the `__exit__` of an own class is typed as bool, and so may return True.
+
+    Those of the standard library, such as `ExitStack`, swallow nothing by themselves.
+    """
+    for member in union_members(module.type_of(manager)):
+        if isinstance(member, Instance) and not _is_standard(member):
+            for name in ('__exit__', '__aexit__'):
+                returned = returned_type(call_result_type(method_type(member, name)))
+                if isinstance(returned, LiteralType):
+                    return returned.value is True
+                if isinstance(returned, Instance) and returned.type.fullname == 'builtins.bool':
+                    return True
+    return False
+
+
+def _is_standard(instance: Instance) -> bool:
+    return instance.type.module_name.partition('.')[0] in sys.stdlib_module_names
+
+
+def _is_context_manager(function: Function, module: Module) -> bool:
+    return not _CONTEXT_MANAGERS.isdisjoint(map(module.full_name, function.decorator_list))
+
+
+def _try_handlers(node: ast.Try | ast.TryStar, module: Module) -> tuple[Handler, ...]:
+    return tuple(_handler(handler, module) for handler in node.handlers)
 
 
 def _handler(node: ast.ExceptHandler, module: Module) -> Handler:
