@@ -1310,3 +1310,64 @@ def counted_inside(names: list[str]) -> int:
     for name in names:
         run(name)
     return len(failures)
+
+
+# case: given to a function that an event loop calls
+def scheduled(loop: asyncio.AbstractEventLoop, future: 'asyncio.Future[int]') -> None:
+    try:
+        print(1)
+    except Exception as error:
+        loop.call_soon_threadsafe(future.set_exception, error)
+
+
+def scheduled_by_a_function(
+    loop: asyncio.AbstractEventLoop, future: 'asyncio.Future[int]'
+) -> None:
+    def fail(exception: Exception) -> None:
+        if not future.done():
+            future.set_exception(exception)
+
+    try:
+        print(1)
+    except Exception as error:
+        loop.call_soon(fail, error)
+    try:
+        print(1)
+    except Exception as error:
+        loop.call_soon(set_by_another, future, error)
+
+
+# case: only its text is given to an event loop, or to a function that does not pass it on
+def scheduled_text(loop: asyncio.AbstractEventLoop) -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        loop.call_soon(print, error)
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        loop.call_soon(describe, error)
+
+
+# case: kept in a private attribute, which a method returns
+class WithFailure:
+    def __init__(self) -> None:
+        self._failure: Exception | None = None
+        self._counted: Exception | None = None
+
+    def run(self) -> None:
+        try:
+            print(1)
+        except Exception as error:
+            self._failure = error
+        try:
+            print(1)
+        except Exception as error:  # finds: SW103
+            self._counted = error
+
+    @property
+    def failure(self) -> Exception | None:
+        return self._failure
+
+    def text(self) -> str:
+        return str(self._counted)

@@ -85,9 +85,9 @@ def function_of(call: ast.Call, module: Module) -> Function | None:
     """Return the function that a call names, if the same file defines it."""
     match call.func:
         case ast.Name(name):
-            return _visible_function(name, call, module)
+            return _visible_function(name, call.func, module)
         case ast.Attribute(ast.Name('self' | 'cls'), name):
-            parent: ast.AST | None = call
+            parent: ast.AST | None = call.func
             while parent is not None and not isinstance(parent, ast.ClassDef):
                 parent = module.parents.get(parent)
             scope: Sequence[ast.stmt] = parent.body if parent is not None else []
@@ -106,9 +106,9 @@ def function_of(call: ast.Call, module: Module) -> Function | None:
     return _function_in(scope, name)
 
 
-def _visible_function(name: str, call: ast.Call, module: Module) -> Function | None:
-    """Return the function of a name in the scopes around a call, the innermost first."""
-    parent: ast.AST | None = call
+def _visible_function(name: str, node: ast.expr, module: Module) -> Function | None:
+    """Return the function of a name in the scopes around a node, the innermost first."""
+    parent: ast.AST | None = node
     while parent is not None:
         parent = module.parents.get(parent)
         if isinstance(parent, FUNCTIONS):

@@ -23,6 +23,8 @@ _RECEIVERS = frozenset({
     'default_exception_handler', 'excepthook',
 })  # fmt: skip
 """Methods that raise or report the exception elsewhere, or give it to another task."""
+_SCHEDULERS = frozenset({'call_soon', 'call_soon_threadsafe'})
+"""Methods of an event loop that call their first argument with the others."""
 _COLLECTORS = frozenset({'append', 'appendleft', 'add', 'insert'})
 """Methods that add their last argument to a collection."""
 _DESCRIPTIONS = frozenset({
@@ -121,6 +123,10 @@ class ExceptionTrace:
                     return True
                 if self._contains(tracked, value) and self._is_raised(collection, owner):
                     return True
+            case ast.Call(ast.Attribute(attr=method), [function, *arguments]) if (
+                method in _SCHEDULERS
+            ):
+                return self._is_kept_by_call(ast.Call(function, arguments, []), tracked, owner)
             case _:
                 pass
         return self._is_passed_to_helper(call, tracked)
@@ -271,7 +277,7 @@ class ExceptionTrace:
     def _is_used_later(self, target: ast.expr, owner: ast.AST) -> bool:
         """Return whether the function that owns a name returns its value or passes it on.
 
-        An attribute belongs to the whole file, and only calls that pass it on count.
+        An attribute belongs to the whole file, and an assignment of it to a name does not count.
         """
         is_name = isinstance(target, ast.Name)
         scope = self._scope(target, owner)
@@ -280,7 +286,7 @@ class ExceptionTrace:
             return False
         self._visited.add(key)
         tracked = _Tracked(target, is_current=False)
-        node_types = (*KEEPING_NODES, ast.Return, ast.Yield) if is_name else (ast.Call,)
+        node_types = (*(KEEPING_NODES if is_name else (ast.Call,)), ast.Return, ast.Yield)
         for node in _nodes_of_types(node_types, scope, self._module):
             match node:
                 case ast.Call() if self._is_kept_by_call(node, tracked, owner):
