@@ -12,12 +12,16 @@ from typing import NamedTuple, NoReturn
 from raising_helpers import (
     Transport,
     abort,
+    count_all,
     describe,
     give_up,
     give_up_unless_empty,
+    raise_any,
     raise_by_another,
     raise_command_error,
     raise_current,
+    raise_first,
+    raise_group,
     raise_later,
     raise_on_a_branch,
     raise_while_iterated,
@@ -1371,3 +1375,121 @@ class WithFailure:
 
     def text(self) -> str:
         return str(self._counted)
+
+
+# case: collected, and raised by a function that gets the collection
+def first_local(errors: list[Exception]) -> None:
+    if errors:
+        raise errors[0]
+
+
+def group_local(errors: list[Exception]) -> None:
+    if errors:
+        raise ExceptionGroup('several errors', [*errors])
+
+
+def any_local(*errors: Exception | None) -> None:
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def collected_for_the_first(names: list[str]) -> None:
+    errors: list[Exception] = []
+    others: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors.append(error)
+        try:
+            print(name)
+        except Exception as error:
+            others.append(error)
+    first_local(errors)
+    raise_first(others)
+
+
+def collected_for_a_group(names: list[str]) -> None:
+    errors: list[Exception] = []
+    others: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors.append(error)
+        try:
+            print(name)
+        except Exception as error:
+            others.append(error)
+    group_local(errors)
+    raise_group(others)
+
+
+def kept_for_any() -> None:
+    problem = other = None
+    try:
+        print(1)
+    except Exception as error:
+        problem = error
+    try:
+        print(1)
+    except Exception as error:
+        other = error
+    any_local(problem)
+    raise_any(None, other)
+
+
+# case: collected with other values, and raised in a loop
+def collected_with_names(names: list[str]) -> None:
+    errors: list[tuple[str, Exception]] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors.append((name, error))
+    for name, problem in errors:
+        print(name)
+        raise problem
+
+
+def collected_by_name(names: list[str]) -> None:
+    errors: dict[str, Exception] = {}
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            errors[name] = error
+    for name, problem in errors.items():
+        print(name)
+        raise problem
+
+
+# case: collected for a function that only counts and prints them
+def collected_for_a_count(names: list[str]) -> None:
+    errors: list[Exception] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            errors.append(error)
+    count_all(errors)
+
+
+def collected_for_a_text(names: list[str]) -> None:
+    errors: list[tuple[str, Exception]] = []
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            errors.append((name, error))
+    for name, problem in errors:
+        print(name, problem)
+
+
+# case: the class or the traceback of the exception
+def class_of_the_exception() -> object:
+    try:
+        return 1
+    except Exception:  # finds: SW103
+        return sys.exc_info()[0]

@@ -79,3 +79,26 @@ class Transport:
 
     def close(self, error: Exception) -> None:
         raise NotImplementedError
+
+
+def raise_first(errors: list[Exception]) -> None:
+    if errors:
+        raise errors[0]
+
+
+def raise_group(errors: list[Exception]) -> None:
+    if errors:
+        raise ExceptionGroup('several errors', errors)
+
+
+def raise_any(*errors: Exception | None) -> None:
+    for error in errors:
+        if error is not None:
+            raise error
+
+
+def count_all(errors: list[Exception]) -> None:
+    for error in errors:
+        print(error)
+    if errors:
+        raise CommandError(str(len(errors)))

@@ -119,7 +119,7 @@ def _is_not_implemented(node: ast.Raise, module: Module) -> bool:
 
 
 def _exception_parameters(function: Function, module: Module) -> Iterator[str]:
-    """Yield the parameters that can be an exception, or the tuple of `sys.exc_info()`."""
+    """Yield the parameters that can be an exception, a collection, or `sys.exc_info()`."""
     definition = module.definition(function)
     declared = module.declared_type(function)
     # mypy's order of the parameters, which the types have too.
@@ -132,14 +132,20 @@ def _exception_parameters(function: Function, module: Module) -> Iterator[str]:
 
 
 def _may_be_exception(type_: Type) -> bool:
+    """Return whether a value may be an exception, or a collection with exceptions as its items."""
     return any(
-        isinstance(member, AnyType | TupleType)
-        or (
-            isinstance(member, Instance)
-            and (
-                member.type.fullname in _UNSPECIFIC
-                or 'builtins.BaseException' in base_names(member)
-            )
-        )
+        _is_exception_type(member)
+        or (isinstance(member, Instance) and any(map(_is_item_type, member.args)))
         for member in union_members(type_)
+    )
+
+
+def _is_item_type(type_: Type) -> bool:
+    return any(map(_is_exception_type, union_members(type_)))
+
+
+def _is_exception_type(member: Type) -> bool:
+    return isinstance(member, AnyType | TupleType) or (
+        isinstance(member, Instance)
+        and (member.type.fullname in _UNSPECIFIC or 'builtins.BaseException' in base_names(member))
     )

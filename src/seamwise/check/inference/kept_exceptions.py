@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo
-from seamwise.check._mypy.types import AnyType, CallableType, Overloaded, TypeType
+from seamwise.check._mypy.types import AnyType, CallableType, Instance, Overloaded, TypeType
 from seamwise.check.facts import HelperUse
 from seamwise.check.inference.bindings import SCOPES, own_nodes, parameters
 from seamwise.check.inference.called_functions import (
@@ -15,6 +15,7 @@ from seamwise.check.inference.called_functions import (
     positional_parameters,
 )
 from seamwise.check.inference.error_inference import ErrorInference
+from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
 _RECEIVERS = frozenset({
@@ -33,6 +34,7 @@ _DESCRIPTIONS = frozenset({
 """Functions whose values do not contain the exception that they get."""
 _CURRENT = frozenset({'sys.exc_info', 'sys.exception'})
 """Functions that return the exception that a handler handles."""
+_GROUP = 'builtins.BaseExceptionGroup'
 _FAILURES = frozenset({
     'seamwise.containers.Failure', 'returns.result.Failure', 'returns.io.IOFailure',
 })  # fmt: skip
@@ -89,8 +91,12 @@ class ExceptionTrace:
             parameter: Name of the parameter.
             nodes: The nodes of the function, of the types in `KEEPING_NODES`.
         """
-        tracked = _Tracked(ast.Name(parameter), is_current=False)
-        return any(self._keeps(node, tracked, function) for node in nodes)
+        names = (parameter, *_loop_names(ast.Name(parameter), function, self._module))
+        return any(
+            self._keeps(node, _Tracked(ast.Name(name), is_current=False), function)
+            for name in names
+            for node in nodes
+        )
 
     def _keeps(self, node: ast.AST, tracked: _Tracked, owner: ast.AST) -> bool:
         """Return whether a node raises an exception, or stores it where others can raise it."""
@@ -176,12 +182,17 @@ class ExceptionTrace:
             if (function, parameter or '') in self._visited:
                 continue
             self._visited.add((function, parameter or ''))
-            name = ast.Name(parameter) if parameter is not None else None
+            targets: list[ast.Name | None] = [None]
+            if parameter is not None:
+                items = _loop_names(ast.Name(parameter), function, self._module)
+                targets = [ast.Name(name) for name in (parameter, *items)]
             for node in own_nodes(function.body):
                 is_current = tracked.is_current and handler_of(node, self._module) is None
                 if is_current and isinstance(node, ast.Raise) and node.exc is None:
                     return True
-                if self._keeps(node, _Tracked(name, is_current), function):
+                if any(
+                    self._keeps(node, _Tracked(target, is_current), function) for target in targets
+                ):
                     return True
         return False
 
@@ -199,11 +210,26 @@ class ExceptionTrace:
             case ast.Subscript(value, index):
                 # The other items of `sys.exc_info()` are the class and the traceback.
                 is_other = isinstance(index, ast.Constant) and index.value in {0, 2}
-                return not is_other and self._is_exception(tracked, value)
+                return self._is_exception(tracked, value) and not (
+                    is_other and self._may_be_exc_info(value)
+                )
+            case ast.Call(_, [_, exceptions]) if self._is_group(node):
+                return self._is_in_value(tracked, exceptions)
             case ast.Call(function):
                 return tracked.is_current and self._module.full_name(function) in _CURRENT
             case _:
                 return False
+
+    def _may_be_exc_info(self, node: ast.expr) -> bool:
+        """Return whether a value may be the tuple of `sys.exc_info()`, and is no collection."""
+        members = list(union_members(self._module.type_of(node)))
+        return not members or any(not isinstance(member, Instance) for member in members)
+
+    def _is_group(self, node: ast.expr) -> bool:
+        """Return whether an expression makes a group of exceptions."""
+        return any(
+            _GROUP in base_names(member) for member in union_members(self._module.type_of(node))
+        )
 
     def _contains(self, tracked: _Tracked, node: ast.expr) -> bool:
         """Return whether a value contains the exception, as in `{'exception': error}`."""
@@ -366,18 +392,30 @@ def _nodes_of_types(
 
 def _iteration_names(target: ast.expr, scope: ast.AST, module: Module) -> frozenset[str]:
     """Return the names that `for name in target` and `name = target…` bind."""
-    names: set[str] = set()
-    for node in _nodes_of_types((ast.For, ast.Assign), scope, module):
-        match node:
-            case ast.For(ast.Name(name), iterable) if _is_same(target, iterable):
-                names.add(name)
-            case ast.Assign([ast.Name(name)], value) if any(
-                _is_same(target, part) for part in walk(value)
-            ):
-                names.add(name)
-            case _:
-                pass
-    return frozenset(names)
+    assigned = {
+        name
+        for node in _nodes_of_types((ast.Assign,), scope, module)
+        if isinstance(node, ast.Assign) and _uses(node.value, target)
+        for name in node.targets
+    }
+    return _loop_names(target, scope, module) | {
+        name.id for name in assigned if isinstance(name, ast.Name)
+    }
+
+
+def _loop_names(target: ast.expr, scope: ast.AST, module: Module) -> frozenset[str]:
+    """Return the names that loops over a collection bind, as in `for index, name in target`."""
+    return frozenset(
+        name.id
+        for node in _nodes_of_types((ast.For,), scope, module)
+        if isinstance(node, ast.For) and _uses(node.iter, target)
+        for name in walk(node.target)
+        if isinstance(name, ast.Name)
+    )
+
+
+def _uses(value: ast.expr, target: ast.expr) -> bool:
+    return any(_is_same(target, part) for part in walk(value))
 
 
 def _is_same(target: ast.expr, node: ast.AST) -> bool:
