@@ -1493,3 +1493,63 @@ def class_of_the_exception() -> object:
         return 1
     except Exception:  # finds: SW103
         return sys.exc_info()[0]
+
+
+# case: kept in an object that is returned or stored
+def returned_later_in_an_object() -> Message:
+    message = Message('text', '')
+    try:
+        print(1)
+    except Exception as error:
+        message = Message('error', error)
+    return message
+
+
+class WithMessage:
+    def run(self) -> None:
+        try:
+            print(1)
+        except Exception as error:
+            self.message: Message = Message('error', error)
+
+
+# case: kept in an object that is only printed, or without the exception itself
+def printed_in_an_object() -> None:
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        message = Message('error', error)
+        print(message.kind)
+
+
+def returned_later_as_a_text() -> Message:
+    message = Message('text', '')
+    try:
+        print(1)
+    except Exception as error:  # finds: SW103
+        message = Message('error', str(error))
+    return message
+
+
+# case: the cause of another exception that is raised later
+def cause_of_the_last(names: list[str]) -> None:
+    problem: RuntimeError | None = None
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:
+            problem = RuntimeError(name)
+            problem.__cause__ = error
+    if problem is not None:
+        raise problem
+
+
+# case: the cause of another exception that is never raised
+def cause_of_none(names: list[str]) -> None:
+    for name in names:
+        try:
+            print(name)
+        except Exception as error:  # finds: SW103
+            problem = RuntimeError(name)
+            problem.__cause__ = error
+            print(problem)

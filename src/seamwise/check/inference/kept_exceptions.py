@@ -109,9 +109,9 @@ class ExceptionTrace:
                 tracked, value
             ):
                 return isinstance(other, ast.Attribute) or self._is_kept(other, owner)
-            case ast.Assign(targets, value) if self._is_exception(tracked, value):
+            case ast.Assign(targets, value) if self._is_in_value(tracked, value):
                 return any(self._is_kept_in(target, owner) for target in targets)
-            case ast.AnnAssign(target, _, value) if self._is_exception(tracked, value):
+            case ast.AnnAssign(target, _, value) if self._is_in_value(tracked, value):
                 return self._is_kept_in(target, owner)
             case ast.AugAssign(collection, _, value) if self._contains(tracked, value):
                 return self._is_kept_in(collection, owner)
@@ -138,9 +138,13 @@ class ExceptionTrace:
         return self._is_passed_to_helper(call, tracked)
 
     def _is_kept(self, exception: ast.expr, owner: ast.AST) -> bool:
-        """Return whether a handler raises another exception, or stores it for a later `raise`."""
-        return isinstance(exception, ast.Name) and any(
-            self._keeps(node, _Tracked(exception, is_current=False), owner) for node in walk(owner)
+        """Return whether code raises another exception, or its handler stores it for others."""
+        return isinstance(exception, ast.Name) and (
+            self._is_raised(exception, owner)
+            or any(
+                self._keeps(node, _Tracked(exception, is_current=False), owner)
+                for node in walk(owner)
+            )
         )
 
     # Helpers
