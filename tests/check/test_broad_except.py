@@ -43,6 +43,7 @@ WITH_TRACEBACK = (
     'print(traceback.format_exc(), file=sys.stderr)',
     'sys.stderr.write(traceback.format_exc())',
     'text = traceback.format_exc(); logger.error(text)',
+    'traceback.print_exc()',
 )
 WITHOUT_TRACEBACK = (
     "logger.error('failed')",

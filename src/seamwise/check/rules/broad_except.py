@@ -37,7 +37,9 @@ def port_of(text: str) -> int:
 | A `gather` of tasks that the function has cancelled | no |
 | A handler that ends in `raise`, or raises the exception again on a branch | no |
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
+| A handler that gives `set_exception` to `call_soon` or `call_soon_threadsafe` with it | no |
 | A handler that stores the exception itself in a public attribute, where others can read it | no |
+| A handler that stores it in a private attribute that a method of the file returns | no |
 | A handler that sends the exception to a queue or a stream, also in another object | no |
 | A handler that returns or yields the exception itself, also in an object or a collection | no |
 | A handler that calls `sys.excepthook`, or `call_exception_handler` of a loop | no |
@@ -50,7 +52,8 @@ def port_of(text: str) -> int:
 it is in a checked file and raises on every path.
 
 A log has the traceback if it is a call of `exception`, if it gets `exc_info`, or if it gets the
-value of `traceback.format_exc()`. A function that gets `exc_info` counts as a log.
+value of `traceback.format_exc()`. A function that gets `exc_info` counts as a log, and so does
+`traceback.print_exc`.
 """
 
 import ast

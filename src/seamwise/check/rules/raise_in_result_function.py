@@ -35,13 +35,23 @@ def reduction(percent: int) -> Result[int, OutOfRange]:
 | --- | --- |
 | An expected exception such as `ValueError` | yes |
 | An expected exception of a helper in the checked files, at the call of the helper | yes |
+| `ValueError` of a helper | only in the same file, and one call deep |
+| `RuntimeError` or `TypeError` of a helper, which report a wrong call as a rule | no |
+| An exception of a helper that any direct or indirect caller names in a handler | no |
+| An exception of `__init__`, a property, a generator, or a function that is passed on | no |
 | An exception that is caught in the same function, or suppressed | no |
+| A caught exception, if the handler raises only others again, by `isinstance` or `match` | no |
+| An exception in a `with` statement whose context manager swallows it | no |
 | `StopIteration` of `__next__`, and what other special methods answer with | no |
 | `AssertionError`, `NotImplementedError`, which report a bug | no |
 | A caught exception that is raised again, also if it was stored as an `Exception` | no |
 | The exception that `or_raise` raises | no |
-| `SystemExit` and others that end the process | no |
+| `SystemExit` and others that end the process, such as `typer.Exit` and `click.Abort` | no |
 | An exception that an enclosing `@attempt` or `@safe(exceptions=…)` converts | no |
+
+A context manager swallows exceptions if its class is not in the standard library and its `__exit__`
+is typed as `bool`. A function with `@contextmanager` in the same file swallows those that it
+catches around its `yield`.
 """
 
 import ast
