@@ -46,6 +46,11 @@ class ToolOutcome(Protocol[E_co]):
         """The seconds of the whole call."""
         ...
 
+    @property
+    def may_have_taken_effect(self) -> bool:
+        """Whether the call failed, may have taken effect, and must not run twice."""
+        ...
+
 
 def tool_defect(error: object) -> BaseException | None:
     """Return the exception of a `ToolFailed` that is a bug of the tool; None for other errors.

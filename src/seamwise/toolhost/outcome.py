@@ -26,8 +26,9 @@ class Outcome(Struct, Generic[E_co], frozen=True):
         attempts: The number of times the tool ran, 0 if it did not run.
         waited: The seconds in queues and between attempts.
         duration: The seconds of the whole call.
-        may_have_taken_effect: Whether the call failed after its tool began, and the tool must not
-            run twice. The guidance for a model then advises to check before another call.
+        may_have_taken_effect: Whether the call failed after its tool began, the tool must not run
+            twice, and has not refused the call by an error of its own that is not retryable. No
+            seam then advises a retry.
     """
 
     place: int

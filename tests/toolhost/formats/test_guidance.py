@@ -7,9 +7,18 @@ from typing import Any
 
 import pytest
 
-from seamwise import Failure, Success
-from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed
+from seamwise import Failure, Result, Success
+from seamwise.catalog.network import UpstreamFailed
+from seamwise.catalog.tools import (
+    FileAlreadyExists,
+    InvalidResult,
+    ResourceExhausted,
+    ToolFailed,
+)
 from seamwise.policies import deadline
+from seamwise.seams import planner
+from seamwise.seams.model.tables import NETWORK
+from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
 from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, formats, tool
 from tests.toolhost.helpers import error_of
 
@@ -44,6 +53,18 @@ async def fill_disk() -> Any:
 async def divide() -> float:
     """Divide by zero."""
     return 1 / 0
+
+
+@tool
+async def reserve() -> Result[None, FileAlreadyExists]:
+    """Refuse a reservation."""
+    return Failure(FileAlreadyExists('reserve', 'room-5'))
+
+
+@tool
+async def forward() -> Result[None, UpstreamFailed]:
+    """Forward a payment to a service that fails."""
+    return Failure(UpstreamFailed('bank', 503, ''))
 
 
 @tool
@@ -127,7 +148,41 @@ class TestToolsThatMustNotRunTwice:
 
     def test_a_defect_keeps_its_guidance(self, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level(logging.CRITICAL, 'seamwise')
-        assert suggestion_of(outcome_of(divide)).startswith('The fault is with the tool')
+        outcome = outcome_of(divide)
+        assert outcome.may_have_taken_effect
+        assert suggestion_of(outcome) == (
+            f'The fault is with the tool, not with your call. {CHECK} If you cannot, tell the user.'
+        )
+
+    def test_a_call_that_the_tool_refused_has_no_effect(self) -> None:
+        assert not outcome_of(reserve).may_have_taken_effect
+
+    def test_a_retryable_error_of_the_tool_leaves_the_effect_open(self) -> None:
+        outcome = outcome_of(forward)
+        assert outcome.may_have_taken_effect
+        answer = formats.answer(outcome, model=formats.MODEL | NETWORK)
+        assert CHECK in str(answer)
+
+    @pytest.mark.parametrize('item', [pay, fill_disk, forward, divide])
+    def test_a_planner_does_not_repeat_it(
+        self, item: Tool[Any], caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.CRITICAL, 'seamwise')
+        info = planner.classify(outcome_of(item), adapter=planner.PLANNER | PLANNER_NETWORK)
+        assert info is not None
+        assert planner.decide(info, 1, 2) == planner.Stop()
+
+    def test_a_planner_does_not_repeat_a_late_call(self) -> None:
+        outcome = outcome_of(pay_slowly, Processor(pay_slowly, timeout=0.02))
+        info = planner.classify(outcome)
+        assert info is not None
+        assert info.details['may_have_taken_effect'] is True
+        assert planner.decide(info, 1, 2) == planner.Stop()
+
+    def test_a_planner_repeats_a_repeatable_tool(self) -> None:
+        info = planner.classify(outcome_of(look_up))
+        assert info is not None
+        assert planner.decide(info, 1, 2) == planner.Retry(1.0)
 
 
 class TestValuesWithoutJson:

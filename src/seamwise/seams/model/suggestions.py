@@ -529,7 +529,9 @@ def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
 
 # Tools
 
-TOOL_FAULT = 'The fault is with the tool, not with your call. Choose another way, or tell the user.'
+FAULT_OF_TOOL = 'The fault is with the tool, not with your call.'
+
+TOOL_FAULT = f'{FAULT_OF_TOOL} Choose another way, or tell the user.'
 
 CHECK_EFFECT = (
     'It may have taken effect: check that before you call it again. If you cannot, tell the user.'
@@ -690,11 +692,22 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
     return f'{_fault_of_machine(error)} {advice}'
 
 
-def suggest_check(error: TaggedError) -> str:
-    """Suggest a check before another call of a tool that began and must not run twice."""
-    if isinstance(error, tools.ToolFailed):
-        return f'{_fault_of_machine(error)} {CHECK_EFFECT}'
-    return CHECK_EFFECT
+def suggest_check(error: TaggedError, suggestion: str | None) -> str:
+    """Suggest a check before another call of a tool that began and must not run twice.
+
+    Args:
+        error: The error of the call.
+        suggestion: The suggestion for the error without a possible effect. It is kept if the error
+            is not one of the tool host or a guard, whose suggestions advise another call.
+    """
+    match error:
+        case tools.ToolFailed():
+            fault = FAULT_OF_TOOL if error.defect is not None else _fault_of_machine(error)
+            return f'{fault} {CHECK_EFFECT}'
+        case tools.ToolTimedOut() | tools.ResourceExhausted() | policies.DeadlineExceeded():
+            return CHECK_EFFECT
+        case _:
+            return f'{suggestion} {CHECK_EFFECT}' if suggestion else CHECK_EFFECT
 
 
 def _fault_of_machine(error: tools.ToolFailed) -> str:

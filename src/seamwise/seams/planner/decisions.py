@@ -14,6 +14,9 @@ MAX_WAIT_MS = 60_000
 TIMEOUT_FACTOR = 2.0
 """Factor for the timeout of a call that timed out."""
 
+POSSIBLE_EFFECT = 'may_have_taken_effect'
+"""Key in the details of a call that may have taken effect and must not run twice."""
+
 
 class Wait(Struct, frozen=True, tag='wait', tag_field='action'):
     """Repeat the call after `ms` milliseconds."""
@@ -50,8 +53,8 @@ Decision: TypeAlias = Wait | Retry | FallBack | Queue | Correct | Stop
 def decide(info: ErrorInfo, attempt: int, attempts_left: int) -> Decision:
     """Return the decision about a failed call.
 
-    The delay of the error is waited before a retry. If no attempts are left, only a fallback is
-    possible.
+    The delay of the error is waited before a retry. If no attempts are left, or the call may have
+    taken effect and must not run twice, only a fallback is possible.
 
     Args:
         info: The classified error.
@@ -75,7 +78,7 @@ def decide(info: ErrorInfo, attempt: int, attempts_left: int) -> Decision:
         )
     if info.category is ErrorCategory.CIRCUIT_OPEN:
         return FallBack()
-    if not attempts_left:
+    if not attempts_left or info.details.get(POSSIBLE_EFFECT):
         return Stop()
     match info.category:
         case ErrorCategory.VALIDATION | ErrorCategory.NOT_FOUND:

@@ -10,6 +10,7 @@ from seamwise.seams._common import safe_text
 from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
 from seamwise.seams._tool_outcome import ToolOutcome
 from seamwise.seams.adapter import Adapter
+from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
 from seamwise.seams.planner.shape import ErrorInfo, with_origin
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
 
@@ -38,7 +39,8 @@ def classify(
     """Return the classified error of a tool call, or None if the call succeeded.
 
     `tool_name` in the details is the tool of the call. The name of a guard that refused the call is
-    `guard_name`.
+    `guard_name`. If the call must not be repeated because it may have taken effect,
+    `may_have_taken_effect` is in the details, and `decide` does not advise a retry.
 
     Args:
         outcome: The outcome of the call.
@@ -62,6 +64,8 @@ def classify(
     if outcome.call is None:
         return info
     details: dict[str, object] = {'tool_name': None, **info.details}
+    if outcome.may_have_taken_effect:
+        details[POSSIBLE_EFFECT] = True
     if type(error) in GUARDS.kinds:
         details['guard_name'] = details['tool_name']
     details['tool_name'] = safe_text(outcome.call.tool)

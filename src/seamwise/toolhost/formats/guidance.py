@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from seamwise._text.jsonable import json_form_problem
 from seamwise.catalog.problem import Problem
-from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed, ToolTimedOut
+from seamwise.catalog.tools import InvalidResult
 from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.policies import DeadlineExceeded
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.model.suggestions import suggest_check
@@ -22,8 +21,7 @@ UNNAMED: Final = 'deadline'
 def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -> Guidance:
     """Return the guidance for the error of an outcome.
 
-    After a failure that the tool has not judged itself, a tool that must not run twice is not
-    called again without a check: it may have taken effect.
+    A call that may have taken effect is not repeated without a check.
 
     Args:
         outcome: The outcome of the call.
@@ -34,8 +32,8 @@ def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -
         # A model does not know the guards, but the tool.
         error = replace(error, name=outcome.call.tool)
     guidance = model(error)
-    if outcome.may_have_taken_effect and _advises_another_call(error):
-        return replace(guidance, suggestion=suggest_check(error))
+    if outcome.may_have_taken_effect:
+        return replace(guidance, suggestion=suggest_check(error, guidance.suggestion))
     return guidance
 
 
@@ -50,9 +48,3 @@ def sendable_result(outcome: Outcome[Any]) -> Result[object, Any]:
         tool = outcome.call.tool if outcome.call else ''
         return Failure(InvalidResult(tool, (Problem('', reason),)))
     return result
-
-
-def _advises_another_call(error: TaggedError) -> bool:
-    if isinstance(error, ToolFailed):
-        return error.retryable
-    return isinstance(error, DeadlineExceeded | ResourceExhausted | ToolTimedOut)

@@ -30,6 +30,7 @@ from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_s
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.conversation import Conversation
+from seamwise.toolhost.effects import leaves_effect_open
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
@@ -353,6 +354,7 @@ class CallRun(Generic[E]):
             and type(result) is Failure
             and type(self._tool) is Success
             and not self._tool.unwrap().is_repeatable
+            and leaves_effect_open(result.failure())
         )
         self._on_outcome(
             Outcome(self._place, self._call, result, count, waited, duration, is_uncertain)
