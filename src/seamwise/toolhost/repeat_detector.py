@@ -44,7 +44,9 @@ class RepeatDetector:
                 continue
             runs = self._repeats[length] // length + 1
             if refusal is None and 0 < self._limit <= runs:
-                refusal = ToolRepeated(call.tool, runs + 1, self._limit)
+                refusal = ToolRepeated(
+                    qualified_name(call.tool, call.namespace), runs + 1, self._limit
+                )
             self._repeats[length] += 1
         self._latest.append(digest)
         return refusal

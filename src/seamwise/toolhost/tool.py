@@ -254,7 +254,7 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
         An exception of `exclusive` is a bug and propagates unchanged, and so does the TypeError for
         a key that cannot be hashed.
         """
-        converted = convert_arguments(self.name, self._parameters, arguments)
+        converted = convert_arguments(self.qualified_name, self._parameters, arguments)
         if type(converted) is Failure:
             return converted
         values = converted.unwrap()
@@ -263,9 +263,9 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
                 run=_runner(self._function, values),
                 is_async=self._is_async,
                 check=(
-                    partial(check_json_result, self.name, self.result_type)
+                    partial(check_json_result, self.qualified_name, self.result_type)
                     if self._options.validate
-                    else partial(check_result, self.name, ResultType())
+                    else partial(check_result, self.qualified_name, ResultType())
                 ),
                 function=self._function,
                 arguments=values,

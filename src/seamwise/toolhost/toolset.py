@@ -6,7 +6,7 @@ from typing import Final, Generic, Never, final
 
 from typing_extensions import TypeVar, override
 
-from seamwise._close_matches import close_matches
+from seamwise._close_matches import MAX_SUGGESTIONS, close_matches
 from seamwise.catalog.tools import RegistrationRejected, UnknownTool
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
@@ -63,8 +63,14 @@ class Tools(Generic[E_co]):
         # `find('b__c', 'a')` must not return the tool `c` of a namespace `a__b`.
         if tool is not None and (namespace is None or tool.namespace == namespace):
             return Success(tool)
-        suggestions = close_matches(qualified_name(name, namespace), self.names)
+        suggestions = self._suggestions(name, namespace)
         return Failure(UnknownTool(name, namespace or DEFAULT_NAMESPACE, self.names, suggestions))
+
+    def _suggestions(self, name: str, namespace: str | None) -> tuple[str, ...]:
+        """Return up to three names: of the tool in other namespaces, then similar ones."""
+        namesakes = sorted(tool.qualified_name for tool in self if tool.name == name)
+        similar = close_matches(qualified_name(name, namespace), self.names)
+        return tuple(dict.fromkeys((*namesakes, *similar)))[:MAX_SUGGESTIONS]
 
     def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
         """Return the definitions that a provider is sent, in the order of the tools.

@@ -14,12 +14,13 @@ from seamwise.catalog.tools import (
     InvalidResult,
     ResourceExhausted,
     ToolFailed,
+    UnknownTool,
 )
 from seamwise.policies import deadline
 from seamwise.seams import planner
 from seamwise.seams.model.tables import NETWORK
 from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
-from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, formats, tool
+from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, Tools, formats, tool
 from tests.toolhost.helpers import error_of
 
 CHECK = 'It may have taken effect: check that before you call it again.'
@@ -231,3 +232,28 @@ def test_a_deadline_without_a_name_has_that_of_the_tool_for_a_model() -> None:
     outcome = outcome_of(pay_slowly, Processor(pay_slowly, guard=deadline(0.02)))
     assert 'pay_slowly' in str(formats.answer(outcome))
     assert "'deadline'" not in str(formats.answer(outcome))
+
+
+class TestToolsInNamespaces:
+    @pytest.mark.parametrize(
+        'call', [{'name': 'hotel__book', 'arguments': {}}, ToolCall('book', {}, namespace='hotel')]
+    )
+    def test_guidance_has_the_name_that_the_model_calls(self, call: Any) -> None:
+        @tool(namespace='hotel')
+        async def book(room: int) -> None:
+            """Book a room."""
+
+        async def run() -> Outcome[Any]:
+            async with Processor(book) as processor:
+                (outcome,) = await processor.run([call] if isinstance(call, ToolCall) else call)
+            return outcome
+
+        assert suggestion_of(asyncio.run(run())) == "Call hotel__book again with 'room'."
+
+    def test_a_name_without_its_namespace_is_suggested_with_it(self) -> None:
+        @tool(namespace='international_hotels')
+        async def book(room: int) -> None:
+            """Book a room."""
+
+        error = error_of(Tools([book]).find('book'), UnknownTool)
+        assert error.suggestions == ('international_hotels__book',)

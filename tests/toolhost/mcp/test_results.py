@@ -1,18 +1,20 @@
 """Results of MCP servers: the guidance of a server that uses this library stays readable."""
 
 import asyncio
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, TextContent, Tool
 
-from seamwise import Failure
+from seamwise import Failure, Success
 from seamwise.catalog.tools import FileNotFound, MissingParameter, ToolFailed
 from seamwise.seams.jsonrpc import to_mcp
 from seamwise.seams.model.messages import tool_result
 from seamwise.testing import assert_failure
 from seamwise.toolhost.mcp import MODEL, McpToolFailed, connect, http
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
+from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools
 from seamwise.toolhost.mcp.results import read_result
 
 REVISION = '2025-11-25'
@@ -64,3 +66,13 @@ def test_a_transport_that_is_none_is_refused() -> None:
         asyncio.run(connect_to('uvx'))
     with pytest.raises(TypeError, match='url must be a string, not 3'):
         http(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]  # on purpose
+
+
+def test_a_missing_argument_is_named_with_the_namespace_of_the_tool() -> None:
+    async def call(_: RemoteTool, arguments: Mapping[str, object]) -> Success[object]:
+        return Success(arguments)
+
+    definition = Tool(name='read_file', input_schema={'type': 'object', 'required': ['path']})
+    tools = remote_tools([definition], namespace='ws', call=call)
+    refused = tools.find('ws__read_file').unwrap().bind({})
+    assert assert_failure(refused, MissingParameter).tool == 'ws__read_file'

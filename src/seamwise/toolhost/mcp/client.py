@@ -133,7 +133,7 @@ class Server:
             if isinstance(error, McpServerFailed) and error.code == INVALID_PARAMS:
                 return Failure(await self._refusal(link, tool, error))
             return called
-        return read_result(self.name, tool.name, called.unwrap(), revision=link.revision)
+        return read_result(self.name, tool.qualified_name, called.unwrap(), revision=link.revision)
 
     async def _refusal(
         self, link: Link, tool: RemoteTool, error: McpServerFailed
@@ -148,7 +148,7 @@ class Server:
             return error
         self._adopt(link)
         if any(item.name == tool.remote_name for item in link.definitions):
-            return InvalidParameter(tool.name, WHOLE, error.text)
+            return InvalidParameter(tool.qualified_name, WHOLE, error.text)
         names = self._tools.names
         return UnknownTool(
             tool.name,

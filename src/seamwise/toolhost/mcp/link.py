@@ -178,7 +178,7 @@ class Link:
             if tool.output_schema is None:
                 raise
             # The client checks a result against the schema that the server has declared.
-            return Failure(invalid_result(tool.name, error))
+            return Failure(invalid_result(tool.qualified_name, error))
 
     async def refresh(self) -> Result[None, McpError]:
         """List the tools again."""

@@ -55,7 +55,7 @@ class RemoteTool(Tool[McpError | ToolError]):
         )
         self.remote_name = definition.name
         self._definition = definition
-        self._arguments = ArgumentsSchema(name, definition.input_schema)
+        self._arguments = ArgumentsSchema(self.qualified_name, definition.input_schema)
         self._call = call
 
     @property
@@ -83,7 +83,7 @@ class RemoteTool(Tool[McpError | ToolError]):
             Invocation(
                 run=partial(self._call, self, values),
                 is_async=True,
-                check=partial(check_result, self.name, ResultType()),
+                check=partial(check_result, self.qualified_name, ResultType()),
                 function=self._call,
                 arguments=values,
             )

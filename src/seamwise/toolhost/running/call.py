@@ -31,6 +31,7 @@ from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.conversation import Conversation
 from seamwise.toolhost.effects import leaves_effect_open
+from seamwise.toolhost.names import qualified_name
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
@@ -187,8 +188,8 @@ class CallRun(Generic[E]):
 
     @property
     def tool(self) -> str:
-        """The name of the tool, empty if the call could not be read."""
-        return '' if self._call is None else self._call.tool
+        """The name of the tool for a model, empty if the call could not be read."""
+        return '' if self._call is None else qualified_name(self._call.tool, self._call.namespace)
 
     def start(self) -> None:
         """Run the call in a task."""
