@@ -38,6 +38,15 @@ def pluralize(number: int, noun: str) -> str:
     return f'{number} {noun}' if number == 1 else f'{number} {noun}s'
 
 
+def end_sentence(text: str) -> str:
+    """Return a text that another sentence can follow; it gets a full stop if it has no end.
+
+    >>> end_sentence('It took 3 s'), end_sentence('Why?')
+    ('It took 3 s.', 'Why?')
+    """
+    return text if text.endswith(('.', '?', '!', '。')) else f'{text}.'
+
+
 def truncate(text: str, limit: int) -> str:
     r"""Return a text without its last line ends, cut after `limit` characters.
 

@@ -8,7 +8,13 @@ import pytest
 from mcp.types import CallToolResult, TextContent, Tool
 
 from seamwise import Failure, Success
-from seamwise.catalog.tools import FileNotFound, MissingParameter, ToolFailed
+from seamwise.catalog.tools import (
+    CommandFailed,
+    CommandTimedOut,
+    FileNotFound,
+    MissingParameter,
+    ToolFailed,
+)
 from seamwise.seams.jsonrpc import to_mcp
 from seamwise.seams.model.messages import tool_result
 from seamwise.testing import assert_failure
@@ -35,6 +41,34 @@ def test_the_guidance_of_a_server_is_passed_on_as_sentences() -> None:
     guidance = MODEL(error)
     assert "Did you mean 'src/app.py'?" in (guidance.suggestion or '')
     assert '{' not in (guidance.suggestion or '')
+    # It has one suggestion, that of the server.
+    assert 'Correct the call' not in (guidance.suggestion or '')
+
+
+@pytest.mark.parametrize(
+    ('error', 'text'),
+    [
+        (
+            CommandTimedOut('execute_command', 'sleep 9', 0.2, ''),
+            'The command did not finish within 0.2 s: sleep 9. Run less at a time',
+        ),
+        (
+            CommandFailed('execute_command', 'exit 3', 3, ''),
+            'The command failed with exit code 3: exit 3. It wrote no output',
+        ),
+    ],
+)
+def test_the_sentences_of_a_guidance_are_separate(
+    error: CommandFailed | CommandTimedOut, text: str
+) -> None:
+    result = to_mcp(
+        Failure(error),
+        lambda error: tool_result(MODEL(error), revision=REVISION),
+        revision=REVISION,
+    )
+    cause = failure_of(result).cause
+    assert isinstance(cause, McpToolFailed)
+    assert cause.text.startswith(text)
 
 
 def test_other_json_of_a_server_is_passed_on_as_it_is() -> None:

@@ -9,6 +9,7 @@ from typing import assert_never
 
 from seamwise._text.phrases import (
     MAX_LISTED,
+    end_sentence,
     join_limited,
     join_quoted,
     pluralize,
@@ -678,10 +679,12 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
         return TOOL_FAULT
     if isinstance(error.cause, TaggedError) and not error.retryable:
         # The tool itself has judged the call, such as one of an MCP server.
-        cause = _public_cause(error)
-        end = '' if cause.endswith(('.', '?', '!')) else '.'
+        report = f'The tool reports: {_public_cause(error)}'
+        if getattr(error.cause, 'has_suggestion', False):
+            # The report of an MCP server that uses this library already says what to do next.
+            return report
         return (
-            f'The tool reports: {cause}{end} Correct the call if it is the reason, else choose '
+            f'{end_sentence(report)} Correct the call if it is the reason, else choose '
             'another way, or tell the user.'
         )
     advice = (

@@ -8,6 +8,7 @@ from mcp.types import CallToolResult, TextContent
 
 from seamwise._text.json_pointer import json_pointer
 from seamwise._text.jsonable import to_json
+from seamwise._text.phrases import end_sentence
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ToolFailed
 from seamwise.categories import Category
@@ -25,11 +26,13 @@ class McpToolFailed(TaggedError, category=Category.EXECUTION, message='{text}'):
     """A tool of an MCP server reports a failure; it is the cause of a `ToolFailed`.
 
     `text` is the text of its content; a block of another type is replaced by its type in brackets,
-    and the guidance of a server that uses this library by its sentences.
+    and the guidance of a server that uses this library by its sentences. `has_suggestion` is
+    whether this guidance suggests the next step.
     """
 
     server: str
     text: str
+    has_suggestion: bool = False
 
 
 def read_result(
@@ -46,7 +49,7 @@ def read_result(
         revision: The revision of MCP that the connection uses.
     """
     if result.is_error:
-        return Failure(ToolFailed(tool, McpToolFailed(server, _failure_text(result))))
+        return Failure(ToolFailed(tool, _failure(server, result)))
     if 'structured_content' in result.model_fields_set:
         value: object = result.structured_content
         # Before, null is what some servers send for a field that is not there.
@@ -67,29 +70,29 @@ def invalid_result(tool: str, cause: BaseException) -> InvalidResult:
     return InvalidResult(tool, (Problem(json_pointer(path), shorten(str(message))),))
 
 
-def _failure_text(result: CallToolResult) -> str:
+def _failure(server: str, result: CallToolResult) -> McpToolFailed:
     texts = [
         block.text if isinstance(block, TextContent) else f'[{block.type}]'
         for block in result.content
     ]
-    if len(texts) == 1:
-        texts = [_plain_text(texts[0])]
+    guidance = _guidance(texts[0]) if len(texts) == 1 else None
+    if guidance is not None:
+        # A model would otherwise get JSON inside JSON.
+        sentences = [end_sentence(guidance.message), guidance.suggestion, guidance.output]
+        texts = [' '.join(filter(None, sentences))]
     if not texts and result.structured_content is not None:
         texts = [to_json(result.structured_content).decode()]
-    return shorten('\n'.join(texts), _TEXT_LIMIT) or 'It gives no reason.'
+    text = shorten('\n'.join(texts), _TEXT_LIMIT) or 'It gives no reason.'
+    has_suggestion = guidance is not None and guidance.suggestion is not None
+    return McpToolFailed(server, text, has_suggestion)
 
 
-def _plain_text(text: str) -> str:
-    """Return the sentences of the guidance of a server that uses this library, or the text.
-
-    A model would otherwise get JSON inside JSON.
-    """
+def _guidance(text: str) -> Guidance | None:
+    """Return the guidance that a server which uses this library has sent, or None."""
     try:
-        guidance = msgspec.json.decode(text, type=Guidance, strict=True)
+        return msgspec.json.decode(text, type=Guidance, strict=True)
     except msgspec.MsgspecError:
-        return text
-    parts = (guidance.message, guidance.suggestion, guidance.output)
-    return ' '.join(part for part in parts if part)
+        return None
 
 
 def _blocks(result: CallToolResult) -> list[dict[str, object]]:
