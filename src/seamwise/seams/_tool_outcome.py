@@ -1,11 +1,12 @@
 """Protocols of tool calls and their outcomes, and the defect that a failed tool can have."""
 
 from collections.abc import Mapping
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
-from seamwise.containers import Result
+from seamwise.containers import Failure, Result, Success, expect_result
 from seamwise.errors import TaggedError
 
+E = TypeVar('E')
 E_co = TypeVar('E_co', covariant=True)
 
 
@@ -23,6 +24,7 @@ class Call(Protocol):
         ...
 
 
+@runtime_checkable
 class ToolOutcome(Protocol[E_co]):
     """The outcome of a call; `seamwise.toolhost.outcome.Outcome` is one."""
 
@@ -50,6 +52,26 @@ class ToolOutcome(Protocol[E_co]):
     def may_have_taken_effect(self) -> bool:
         """Whether the call failed, may have taken effect, and must not run twice."""
         ...
+
+
+def result_and_effect(
+    value: Result[object, E] | ToolOutcome[E], caller: str
+) -> tuple[Result[object, E], bool]:
+    """Return a result, and whether it is that of a call that may have taken effect.
+
+    Args:
+        value: A result, or the outcome of a call.
+        caller: The name of the function for the TypeError that any other value raises.
+
+    >>> from seamwise import Success
+    >>> result_and_effect(Success(3), 'publish')
+    (Success(3), False)
+    """
+    # Checking a protocol takes long, and most values are results.
+    is_result = type(value) is Success or type(value) is Failure
+    if not is_result and isinstance(value, ToolOutcome):
+        return value.result, value.may_have_taken_effect
+    return expect_result(value, caller), False
 
 
 def tool_defect(error: object) -> BaseException | None:

@@ -17,9 +17,10 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.policies import deadline
-from seamwise.seams import planner
+from seamwise.seams import model, planner, session
 from seamwise.seams.model.tables import NETWORK
 from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
+from seamwise.seams.session.tables import TOOLS as SESSION_TOOLS
 from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, Tools, formats, tool
 from tests.toolhost.helpers import error_of
 
@@ -99,6 +100,16 @@ def unchecked_value(name: str) -> object:
     return VALUES[name]
 
 
+class FakeSession:
+    """Session that drops its events."""
+
+    session_id = 's-1'
+    locale = 'en'
+
+    def send(self, event: session.ErrorEvent, /) -> None:
+        """Drop an event."""
+
+
 def outcome_of(
     item: Tool[Any], processor: Processor[Any] | None = None, **arguments: object
 ) -> Any:
@@ -172,6 +183,21 @@ class TestToolsThatMustNotRunTwice:
         info = planner.classify(outcome_of(item), adapter=planner.PLANNER | PLANNER_NETWORK)
         assert info is not None
         assert planner.decide(info, 1, 2) == planner.Stop()
+
+    def test_a_session_and_a_message_do_not_advise_a_retry(self) -> None:
+        outcome = outcome_of(pay)
+        [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
+        assert event.metadata['recovery_strategy'] == 'escalate_to_user'
+        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        assert CHECK in message.content
+        assert 'Try again' not in message.content
+
+    def test_a_session_and_a_message_advise_to_retry_a_repeatable_tool(self) -> None:
+        outcome = outcome_of(look_up)
+        [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
+        assert event.metadata['recovery_strategy'] == 'retry'
+        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        assert 'Try again once.' in message.content
 
     def test_a_planner_does_not_repeat_a_late_call(self) -> None:
         outcome = outcome_of(pay_slowly, Processor(pay_slowly, timeout=0.02))

@@ -4,10 +4,13 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, TypeVar, overload
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success, expect_result
+from seamwise.containers import Result, Success
+from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.model.shape import Done, Guidance
+from seamwise.seams.model.suggestions import suggest_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
 
 E = TypeVar('E')
@@ -74,7 +77,7 @@ Message: TypeAlias = OpenAiMessage | AnthropicBlock | GeminiPart | ToolResult
 
 @overload
 def tool_message(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     *,
     adapter: Callable[[E], Guidance],
     call_id: str,
@@ -83,7 +86,7 @@ def tool_message(
 ) -> OpenAiMessage: ...
 @overload
 def tool_message(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     *,
     adapter: Callable[[E], Guidance],
     call_id: str,
@@ -92,7 +95,7 @@ def tool_message(
 ) -> AnthropicBlock: ...
 @overload
 def tool_message(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     *,
     adapter: Callable[[E], Guidance],
     call_id: str,
@@ -102,7 +105,7 @@ def tool_message(
 ) -> GeminiPart: ...
 @overload
 def tool_message(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     *,
     adapter: Callable[[E], Guidance],
     call_id: str,
@@ -110,7 +113,7 @@ def tool_message(
     limit: int | None = None,
 ) -> ToolResult: ...
 def tool_message(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     *,
     adapter: Callable[[E], Guidance],
     call_id: str,
@@ -127,7 +130,8 @@ def tool_message(
     `tool_message(Failure(report.ref), adapter=defect, call_id=…)`.
 
     Args:
-        result: The result of the call.
+        result: The result of the call, or its outcome. The guidance about a call that may have
+            taken effect and must not run twice advises to check that before another call.
         adapter: Table from errors to guidance.
         call_id: Id of the model's call.
         provider: `openai`, `anthropic`, `gemini` or `mcp`.
@@ -143,10 +147,15 @@ def tool_message(
     >>> tool_message(Success({'bytes': 7}), adapter=TOOLS, call_id='c1')
     OpenAiMessage(tool_call_id='c1', content='{"status":"success","result":{"bytes":7}}')
     """
-    result = expect_result(result, 'tool_message')
-    answer: Done[object] | Guidance = (
-        Done(result.unwrap()) if type(result) is Success else adapter(result.failure())
-    )
+    result, may_have_taken_effect = result_and_effect(result, 'tool_message')
+    answer: Done[object] | Guidance
+    if type(result) is Success:
+        answer = Done(result.unwrap())
+    else:
+        error = result.failure()
+        answer = adapter(error)
+        if may_have_taken_effect:
+            answer = replace(answer, suggestion=suggest_check(error, answer.suggestion))
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
     content = answer if limit is None else fit_to_tokens(answer, limit)

@@ -695,7 +695,7 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
     return f'{_fault_of_machine(error)} {advice}'
 
 
-def suggest_check(error: TaggedError, suggestion: str | None) -> str:
+def suggest_check(error: object, suggestion: str | None) -> str:
     """Suggest a check before another call of a tool that began and must not run twice.
 
     Args:

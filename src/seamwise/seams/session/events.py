@@ -17,7 +17,7 @@ from seamwise.seams._common import (
     safe_items,
     timestamp,
 )
-from seamwise.seams.session.localized import localize, message_renderer
+from seamwise.seams.session.localized import localize, message_renderer, replace_fields
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 from seamwise.texts import catalogue
 
@@ -27,6 +27,11 @@ DELAY_MESSAGES = (
     'The next attempt can begin in {seconds} second.',
     'The next attempt can begin in {seconds} seconds.',
 )
+
+RETRY_STRATEGIES = frozenset(
+    STRATEGIES[recovery] for recovery in (Recovery.RETRY, Recovery.WAIT, Recovery.RECONNECT)
+)
+"""Strategies that repeat the operation."""
 
 
 class OperationDetails(TypedDict, total=False):
@@ -110,6 +115,14 @@ def event(
         return _with_delay(message, delay, locale) if isinstance(delay, int) else message
 
     return localize(error_event, render, locale, metadata=metadata)
+
+
+def without_retry(event: ErrorEvent) -> ErrorEvent:
+    """Return the event of a call that may have taken effect: a person decides, not a retry."""
+    if event.metadata.get('recovery_strategy') not in RETRY_STRATEGIES:
+        return event
+    strategy = STRATEGIES[Recovery.ASK]
+    return replace_fields(event, metadata={**event.metadata, 'recovery_strategy': strategy})
 
 
 def _with_delay(message: str, milliseconds: int, locale: str) -> str:

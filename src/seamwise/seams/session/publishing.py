@@ -8,12 +8,13 @@ from typing import Protocol, TypeVar
 from typing_extensions import Unpack
 
 from seamwise._safe_call import call_or_describe
-from seamwise.containers import Result, Success, expect_result
+from seamwise.containers import Result, Success
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.seams._event_record import event_record
 from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams.session.events import EventDetails, defect, event
+from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
+from seamwise.seams.session.events import EventDetails, defect, event, without_retry
 from seamwise.seams.session.localized import replace_fields
 from seamwise.seams.session.shape import ErrorEvent
 
@@ -39,7 +40,7 @@ class Session(Protocol):
 
 
 def publish(
-    result: Result[object, E],
+    result: Result[object, E] | ToolOutcome[E],
     session: Session,
     *,
     adapter: Callable[[E], ErrorEvent],
@@ -54,7 +55,8 @@ def publish(
     propagate. If the adapter raises, the session receives the reference of the defect.
 
     Args:
-        result: The result of an operation.
+        result: The result of an operation, or the outcome of a tool call. The event of a call that
+            may have taken effect and must not run twice does not advise a retry.
         session: Receiver of the event.
         adapter: Table from errors to events.
         now: Time of the event. Default: the current time.
@@ -66,13 +68,15 @@ def publish(
     Returns:
         The events that were made.
     """
-    result = expect_result(result, 'publish')
+    result, may_have_taken_effect = result_and_effect(result, 'publish')
     if type(result) is Success:
         return []
     error = result.failure()
 
     def build(locale: str) -> list[ErrorEvent]:
         error_event = event(error, adapter=adapter, locale=locale, now=now, **details)
+        if may_have_taken_effect:
+            error_event = without_retry(error_event)
         operation = details.get('operation') or 'publish'
         failure_log(log).failed(
             error, seam='session', operation=operation, event=event_record(error_event)

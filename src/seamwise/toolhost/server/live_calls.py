@@ -26,6 +26,7 @@ from seamwise.seams._failure_log import SILENT_LOG
 from seamwise.seams._tool_outcome import tool_defect
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.session import ErrorEvent, tables
+from seamwise.seams.session.events import without_retry
 from seamwise.seams.session.localized import replace_fields
 from seamwise.toolhost.formats.entries import ParsedCall
 from seamwise.toolhost.formats.parsing import Output, expect
@@ -231,13 +232,17 @@ class _CallTask:
         }
         content = f'{self._tool} succeeded.'
         if type(outcome.result) is Failure:
-            failure = self._failure(outcome.result.failure())
+            failure = self._failure(
+                outcome.result.failure(), may_have_taken_effect=outcome.may_have_taken_effect
+            )
             metadata |= failure
             content = f'{self._tool or "The call"} failed: {failure["error_type"]}.'
         metadata['seams'] = self._runner.seam_outputs(outcome, self._stats)
         self._send(Event('agent.tool_result', content, metadata))
 
-    def _failure(self, error: ToolError | ParsingError | GuardError) -> dict[str, object]:
+    def _failure(
+        self, error: ToolError | ParsingError | GuardError, *, may_have_taken_effect: bool
+    ) -> dict[str, object]:
         """Report a failure, and return its description."""
         defect = tool_defect(error)
         if defect is not None:
@@ -246,9 +251,8 @@ class _CallTask:
             self._send_error(event)
             return {'error_type': INTERNAL, 'category': 'defect', 'retryable': False}
         if not self._has_reported:
-            self._send_error(
-                session_seam.event(error, adapter=SESSION, locale='en', operation=self._tool)
-            )
+            event = session_seam.event(error, adapter=SESSION, locale='en', operation=self._tool)
+            self._send_error(without_retry(event) if may_have_taken_effect else event)
         return {
             'error_type': error.tag,
             'category': error.category.value,
