@@ -48,6 +48,17 @@ def test_a_failure_has_an_output_at_every_seam() -> None:
     }
 
 
+def test_no_seam_advises_to_repeat_a_call_that_may_have_taken_effect() -> None:
+    failed = Failure(ToolFailed('pay', ConnectionResetError()))
+    call = ToolCall('pay', {}, id='c-1')
+    shown: Any = page_outputs(
+        Outcome(1, call, failed, 1, 0.0, 0.01, may_have_taken_effect=True), CallStats()
+    )
+    assert shown['session']['en'][-1]['metadata']['recovery_strategy'] == 'escalate_to_user'
+    assert 'It may have taken effect' in shown['model']['suggestion']
+    assert shown['planner']['details']['may_have_taken_effect'] is True
+
+
 def test_a_success_changes_no_metric() -> None:
     shown = outputs(Success({'content': 'x'}))
     assert shown['telemetry'] is None

@@ -32,12 +32,16 @@ Outcome: TypeAlias = Result[object, CallError] | Defect
 
 
 class CallResult(Struct, frozen=True):
-    """Result of one input line: outcome, locale of the reader and, with guards, statistics."""
+    """Result of one input line: outcome, locale of the reader and, with guards, statistics.
+
+    `may_have_taken_effect` is that of the outcome of a processor.
+    """
 
     line: InputLine
     outcome: Outcome
     locale: str = 'en'
     stats: CallStats | None = None
+    may_have_taken_effect: bool = False
 
     @property
     def call(self) -> ToolCall | None:

@@ -48,7 +48,12 @@ def page_outputs(outcome: Outcome[ToolError], stats: CallStats) -> Mapping[str, 
     defect which prevents it.
     """
     line = InputLine(outcome.place, _call_id(outcome), _call(outcome))
-    result = CallResult(line, _call_outcome(outcome), stats=stats)
+    result = CallResult(
+        line,
+        _call_outcome(outcome),
+        stats=stats,
+        may_have_taken_effect=outcome.may_have_taken_effect,
+    )
     outputs: dict[str, object] = {}
     for seam in OUTPUTS:
         if seam == 'session':

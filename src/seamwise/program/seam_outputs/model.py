@@ -9,6 +9,7 @@ from seamwise.program.outputs import CallResult, Defect
 from seamwise.program.retry_summary import retry_summary
 from seamwise.seams import model
 from seamwise.seams.model import tables
+from seamwise.seams.model.suggestions import suggest_check
 from seamwise.toolhost.guards.guarded_call import CallStats
 
 TABLE = tables.TOOLS | tables.PARSING | tables.GUARDS
@@ -20,7 +21,10 @@ def output(result: CallResult) -> model.Done[object] | model.Guidance:
         case Success(value):
             return model.Done(value)
         case Failure(error):
-            return add_retry_note(TABLE(error), result.stats)
+            guidance = TABLE(error)
+            if result.may_have_taken_effect:
+                guidance = replace(guidance, suggestion=suggest_check(error, guidance.suggestion))
+            return add_retry_note(guidance, result.stats)
         case Defect(ref=ref):
             return model.defect(ref)
         case _:

@@ -6,6 +6,8 @@ from seamwise.containers import Failure, Success
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import planner
 from seamwise.seams.planner import tables
+from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
+from seamwise.seams.planner.shape import with_details
 
 TABLE = tables.TOOLS | tables.PARSING | tables.GUARDS
 
@@ -16,7 +18,10 @@ def output(result: CallResult) -> planner.ErrorInfo | None:
         case Success():
             return None
         case Failure(error):
-            return planner.from_error(error, adapter=TABLE)
+            info = planner.from_error(error, adapter=TABLE)
+            if result.may_have_taken_effect:
+                return with_details(info, {**info.details, POSSIBLE_EFFECT: True})
+            return info
         case Defect(ref=ref):
             return planner.defect(ref)
         case _:

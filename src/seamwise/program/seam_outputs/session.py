@@ -12,6 +12,7 @@ from seamwise.seams import session
 from seamwise.seams._common import timestamp
 from seamwise.seams._failure_log import SILENT_LOG
 from seamwise.seams.session import tables
+from seamwise.seams.session.events import without_retry
 from seamwise.toolhost.guards.guarded_call import CallStats
 
 TABLE = tables.TOOLS | tables.PARSING | tables.GUARDS
@@ -30,7 +31,7 @@ def output(result: CallResult) -> list[session.ErrorEvent]:
             if includes_failure:
                 return events
             event = session.event(error, adapter=TABLE, locale=result.locale, operation=result.tool)
-            return [*events, event]
+            return [*events, without_retry(event) if result.may_have_taken_effect else event]
         case Defect(ref=ref):
             return [*events, session.defect(ref, locale=result.locale)]
         case _:

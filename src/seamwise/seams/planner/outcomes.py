@@ -11,7 +11,7 @@ from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
 from seamwise.seams._tool_outcome import ToolOutcome
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
-from seamwise.seams.planner.shape import ErrorInfo, with_origin
+from seamwise.seams.planner.shape import ErrorInfo, with_details
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
 
 E = TypeVar('E')
@@ -69,9 +69,4 @@ def classify(
     if type(error) in GUARDS.kinds:
         details['guard_name'] = details['tool_name']
     details['tool_name'] = safe_text(outcome.call.tool)
-    return with_origin(
-        ErrorInfo(
-            info.code, info.category, info.message, info.retryable, info.retry_after_ms, details
-        ),
-        info.origin,
-    )
+    return with_details(info, details)

@@ -102,6 +102,14 @@ def with_origin(info: ErrorInfo, origin: Origin) -> ErrorInfo:
     return info
 
 
+def with_details(info: ErrorInfo, details: Mapping[str, object]) -> ErrorInfo:
+    """Return a copy with the same origin and other details."""
+    copied = ErrorInfo(
+        info.code, info.category, info.message, info.retryable, info.retry_after_ms, details
+    )
+    return with_origin(copied, info.origin)
+
+
 def defect(ref: str) -> ErrorInfo:
     """Return the record of a defect: its reference, and that a retry does not help.
 
