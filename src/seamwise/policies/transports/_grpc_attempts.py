@@ -168,7 +168,7 @@ class GuardedFuture(UnaryCall):
                 return self._start()
         except Raised as refusal:
             ended = _refused(refusal)
-        # seamwise: allow[SW103] the future raises it
+        # The future raises it.
         except BaseException as error:  # noqa: BLE001
             ended = DefectiveCall(error)
         self._end(ended)
