@@ -9,7 +9,7 @@ from seamwise.program.outputs import CallResult, Defect
 from seamwise.program.retry_summary import retry_summary
 from seamwise.seams import model
 from seamwise.seams.model import tables
-from seamwise.seams.model.suggestions import suggest_check
+from seamwise.seams.model.suggestions import advise_check
 from seamwise.toolhost.guards.guarded_call import CallStats
 
 TABLE = tables.TOOLS | tables.PARSING | tables.GUARDS
@@ -23,7 +23,7 @@ def output(result: CallResult) -> model.Done[object] | model.Guidance:
         case Failure(error):
             guidance = TABLE(error)
             if result.may_have_taken_effect:
-                guidance = replace(guidance, suggestion=suggest_check(error, guidance.suggestion))
+                guidance = advise_check(guidance, error)
             return add_retry_note(guidance, result.stats)
         case Defect(ref=ref):
             return model.defect(ref)

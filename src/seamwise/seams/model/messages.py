@@ -4,13 +4,12 @@ from collections.abc import Callable
 from typing import Literal, TypeAlias, TypeVar, overload
 
 from msgspec import UNSET, Struct, UnsetType
-from msgspec.structs import replace
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success
 from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.model.shape import Done, Guidance
-from seamwise.seams.model.suggestions import suggest_check
+from seamwise.seams.model.suggestions import advise_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
 
 E = TypeVar('E')
@@ -155,7 +154,7 @@ def tool_message(
         error = result.failure()
         answer = adapter(error)
         if may_have_taken_effect:
-            answer = replace(answer, suggestion=suggest_check(error, answer.suggestion))
+            answer = advise_check(answer, error)
     if provider == 'mcp':
         return tool_result(answer, limit=limit)
     content = answer if limit is None else fit_to_tokens(answer, limit)

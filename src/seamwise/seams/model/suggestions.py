@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from seamwise._text.phrases import (
     MAX_LISTED,
     end_sentence,
@@ -40,7 +42,7 @@ from seamwise.seams._tool_phrases import (
     describe_parent_folder,
     describe_rejected_hunk,
 )
-from seamwise.seams.model.shape import OUTPUT_LIMIT, head
+from seamwise.seams.model.shape import OUTPUT_LIMIT, Guidance, head
 
 EXCERPT_LIMIT = 600
 """In characters. Longer texts from files and calls are cut in a suggestion."""
@@ -695,22 +697,23 @@ def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
     return f'{_fault_of_machine(error)} {advice}'
 
 
-def suggest_check(error: object, suggestion: str | None) -> str:
-    """Suggest a check before another call of a tool that began and must not run twice.
+def advise_check(guidance: Guidance, error: object) -> Guidance:
+    """Advise a check before another call of a tool that began and must not run twice.
 
     Args:
+        guidance: The guidance for the error without a possible effect. Its suggestion is kept if
+            the error is not one of the tool host or a guard, whose suggestions advise another call.
         error: The error of the call.
-        suggestion: The suggestion for the error without a possible effect. It is kept if the error
-            is not one of the tool host or a guard, whose suggestions advise another call.
     """
+    first: str | None = None
     match error:
         case tools.ToolFailed():
-            fault = FAULT_OF_TOOL if error.defect is not None else _fault_of_machine(error)
-            return f'{fault} {CHECK_EFFECT}'
+            first = FAULT_OF_TOOL if error.defect is not None else _fault_of_machine(error)
         case tools.ToolTimedOut() | tools.ResourceExhausted() | policies.DeadlineExceeded():
-            return CHECK_EFFECT
+            pass
         case _:
-            return f'{suggestion} {CHECK_EFFECT}' if suggestion else CHECK_EFFECT
+            first = guidance.suggestion
+    return replace(guidance, suggestion=f'{first} {CHECK_EFFECT}' if first else CHECK_EFFECT)
 
 
 def _fault_of_machine(error: tools.ToolFailed) -> str:

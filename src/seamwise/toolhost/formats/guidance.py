@@ -11,7 +11,7 @@ from seamwise.catalog.tools import InvalidResult
 from seamwise.containers import Failure, Result, Success
 from seamwise.policies import DeadlineExceeded
 from seamwise.seams.model.shape import Guidance
-from seamwise.seams.model.suggestions import suggest_check
+from seamwise.seams.model.suggestions import advise_check
 from seamwise.toolhost.outcome import Outcome
 
 UNNAMED: Final = 'deadline'
@@ -32,9 +32,7 @@ def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -
         # A model does not know the guards, but the tool.
         error = replace(error, name=outcome.call.tool)
     guidance = model(error)
-    if outcome.may_have_taken_effect:
-        return replace(guidance, suggestion=suggest_check(error, guidance.suggestion))
-    return guidance
+    return advise_check(guidance, error) if outcome.may_have_taken_effect else guidance
 
 
 # seamwise: allow[SW106] the errors of a tool are known at run time only
