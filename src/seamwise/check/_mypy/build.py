@@ -268,7 +268,12 @@ def _is_type(symbol: SymbolTableNode | None) -> bool:
 
 def _is_in_sources(path: Path, folder: Path) -> bool:
     """Return whether a file is in a source folder, and in no environment inside of it."""
-    return path.is_relative_to(folder) and 'site-packages' not in path.relative_to(folder).parts
+    return path.is_relative_to(folder) and not _is_installed(path.relative_to(folder))
+
+
+def _is_installed(path: Path) -> bool:
+    """Return whether a path leads through the folder of the packages of an environment."""
+    return not _FOLDERS_OF_PACKAGES.isdisjoint(path.parts)
 
 
 def missing_imports(build: Build) -> Mapping[str, Sequence[MissingImport]]:
@@ -337,9 +342,7 @@ def _unreported_problems(build: Build) -> Iterator[SourceProblem]:
         package = module.partition('.')[0]
         path = Path(build.path(importer))
         is_library = importer.partition('.')[0] in _RESULT_PACKAGES
-        if package not in _RESULT_PACKAGES or (
-            not is_library and not _FOLDERS_OF_PACKAGES.isdisjoint(path.parts)
-        ):
+        if package not in _RESULT_PACKAGES or (not is_library and _is_installed(path)):
             continue
         found = build.search_path(package)
         if Path(found).is_file():

@@ -79,13 +79,20 @@ def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
             stack += reversed(children(node))
 
 
-def own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
-    """Yield the nodes of a function or handler, but not of lambdas, inner functions or classes."""
+def own_nodes(
+    body: Sequence[ast.AST], boundaries: tuple[type[ast.AST], ...] = SCOPES
+) -> Iterator[ast.AST]:
+    """Yield the nodes of a function or handler, but not of lambdas, inner functions or classes.
+
+    Args:
+        body: The statements.
+        boundaries: The types of the nodes whose children are left out.
+    """
     stack = list(body)
     while stack:
         node = stack.pop()
         yield node
-        if not isinstance(node, SCOPES):
+        if not isinstance(node, boundaries):
             stack += children(node)
 
 

@@ -265,9 +265,10 @@ def _manager_handlers(
         elif function is not None and _is_context_manager(function, module):
             # An exception of the block is raised at the `yield`.
             for part in own_nodes(function.body):
-                for statement in _protecting_statements(part, module):
-                    if isinstance(part, ast.Yield) and isinstance(statement, ast.Try):
-                        yield _try_handlers(statement, module)
+                if isinstance(part, ast.Yield):
+                    for statement in _protecting_statements(part, module):
+                        if isinstance(statement, ast.Try):
+                            yield _try_handlers(statement, module)
 
 
 def _managers(node: ast.With | ast.AsyncWith) -> Iterator[ast.expr]:

@@ -91,12 +91,16 @@ class ExceptionTrace:
             parameter: Name of the parameter.
             nodes: The nodes of the function, of the types in `KEEPING_NODES`.
         """
-        names = (parameter, *_loop_names(ast.Name(parameter), function, self._module))
         return any(
-            self._keeps(node, _Tracked(ast.Name(name), is_current=False), function)
-            for name in names
+            self._keeps(node, _Tracked(target, is_current=False), function)
+            for target in self._parameter_and_items(parameter, function)
             for node in nodes
         )
+
+    def _parameter_and_items(self, parameter: str, function: Function) -> Sequence[ast.Name]:
+        """Return a parameter of a function, and the names that loops over it bind."""
+        target = ast.Name(parameter)
+        return [target, *map(ast.Name, _loop_names(target, function, self._module))]
 
     def _keeps(self, node: ast.AST, tracked: _Tracked, owner: ast.AST) -> bool:
         """Return whether a node raises an exception, or stores it where others can raise it."""
@@ -186,10 +190,9 @@ class ExceptionTrace:
             if (function, parameter or '') in self._visited:
                 continue
             self._visited.add((function, parameter or ''))
-            targets: list[ast.Name | None] = [None]
+            targets: Sequence[ast.Name | None] = [None]
             if parameter is not None:
-                items = _loop_names(ast.Name(parameter), function, self._module)
-                targets = [ast.Name(name) for name in (parameter, *items)]
+                targets = self._parameter_and_items(parameter, function)
             for node in own_nodes(function.body):
                 is_current = tracked.is_current and handler_of(node, self._module) is None
                 if is_current and isinstance(node, ast.Raise) and node.exc is None:

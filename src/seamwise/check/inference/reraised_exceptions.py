@@ -7,10 +7,12 @@ from collections.abc import Set as AbstractSet
 from msgspec import Struct
 
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo
-from seamwise.check.inference.bindings import SCOPES
+from seamwise.check.inference.bindings import SCOPES, own_nodes
 from seamwise.check.typed_ast.program import Module, children
 
 _ISINSTANCE = 'builtins.isinstance'
+_BOUNDARIES = (*SCOPES, ast.ExceptHandler)
+"""Nodes in which another exception can be the caught one, or that run at another time."""
 _LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 
 
@@ -31,7 +33,7 @@ def reraises(handler: ast.ExceptHandler, module: Module, bases: AbstractSet[str]
             node.exc is None or (isinstance(node.exc, ast.Name) and node.exc.id == handler.name)
         ):
             return True
-        if isinstance(node, (*SCOPES, ast.ExceptHandler)):
+        if isinstance(node, _BOUNDARIES):
             continue
         if isinstance(node, ast.If | ast.Match):
             for block in branches.of(node):
@@ -51,20 +53,22 @@ def tested_classes(handler: ast.ExceptHandler, module: Module) -> Mapping[str, A
 
 
 def _tests(handler: ast.ExceptHandler, module: Module) -> Iterator[ast.expr]:
-    queue: list[ast.AST] = list(handler.body)
-    while queue:
-        node = queue.pop()
-        match node:
-            case ast.Call(_, [ast.Name(name), classes]) if (
-                name == handler.name and module.full_name(node.func) == _ISINSTANCE
-            ):
-                yield from _elements(classes)
-            case ast.MatchClass(class_):
-                yield class_
-            case _:
-                pass
-        if not isinstance(node, (*SCOPES, ast.ExceptHandler)):
-            queue += children(node)
+    for node in own_nodes(handler.body, _BOUNDARIES):
+        if isinstance(node, ast.MatchClass):
+            yield node.cls
+        elif (classes := _tested_in(node, handler.name, module)) is not None:
+            yield from _elements(classes)
+
+
+def _tested_in(node: ast.AST, name: str | None, module: Module) -> ast.expr | None:
+    """Return the second argument of `isinstance(name, …)`; None for another node."""
+    match node:
+        case ast.Call(function, [ast.Name(subject), classes]) if (
+            subject == name and module.full_name(function) == _ISINSTANCE
+        ):
+            return classes
+        case _:
+            return None
 
 
 class _Branches(Struct, frozen=True):
@@ -114,12 +118,9 @@ class _Branches(Struct, frozen=True):
                 if decisive in outcomes:
                     return decisive
                 return None if None in outcomes else not decisive
-            case ast.Call(function, [ast.Name(name), classes]) if (
-                name == self.name and self.module.full_name(function) == _ISINSTANCE
-            ):
-                return self._is_instance(classes)
             case _:
-                return None
+                classes = _tested_in(test, self.name, self.module)
+                return None if classes is None else self._is_instance(classes)
 
     def _matches(self, pattern: ast.pattern) -> bool | None:
         match pattern:
