@@ -5,7 +5,7 @@ from difflib import get_close_matches
 from itertools import product
 
 from benchmarks.measure import Comparison, timed
-from seamwise._close_matches import close_matches
+from seamwise._text.close_matches import close_matches
 from seamwise.catalog.tools import UnknownTool
 from seamwise.seams.model.tables import TOOLS
 

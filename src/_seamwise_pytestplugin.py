@@ -52,7 +52,7 @@ def pytest_assertrepr_compare(
     config: pytest.Config, op: str, left: object, right: object
 ) -> list[str] | None:
     """Explain a failed `==` between results or tagged errors; leave all others to pytest."""
-    if op != '==' or 'seamwise.containers' not in sys.modules:
+    if op != '==' or 'seamwise._results.containers' not in sys.modules:
         return None
     from seamwise.testing.pytest_comparison import explain
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
 
-from seamwise import texts
+from seamwise._errors import texts
 
 
 def write_catalog(catalog: Catalog, folder: Path, *, domain: str = 'seamwise') -> Path:

@@ -14,8 +14,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
 from seamwise import TaggedError, text
+from seamwise._errors.texts import add_locales
 from seamwise.locale.extraction import Extracted, extract
-from seamwise.texts import add_locales
 from tests.catalogues import restore_locales
 
 ENTRY_POINT = 'seamwise = seamwise.locale.extraction:extract'

@@ -1,16 +1,25 @@
-"""Tests of the layers: imports only go down, and the core stays light."""
+"""Tests of the layout: imports only go down, rooms have doors, and the core stays light."""
 
 import ast
+import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 SOURCE = Path(__file__).parent.parent / 'src' / 'seamwise'
 LAYERS = [
-    'core',
+    '_text',
+    'redaction',
+    '_errors',
+    '_results',
+    '_defects',
+    'locale',
+    'faces',
+    '_runtime',
     'catalog',
     'policies',
     'seams',
@@ -21,9 +30,14 @@ LAYERS = [
     'documents',
     'program',
 ]
-"""From the lowest to the highest; a layer without modules yet is checked when it has some."""
+"""From the lowest to the highest. `faces` are `seamwise` itself and the modules beside it."""
 
-CORE_PACKAGES = {'_text', 'redaction', 'locale'}
+FACES = {'seamwise', 'seamwise.messages', 'seamwise.typing'}
+"""Modules at the root: they define nothing, and import the public names from the rooms."""
+
+MAX_FILES = 25
+LISTS = {'check/rules', 'toolhost/formats'}
+"""Folders with one file for each item of a list, which can have more than `MAX_FILES` files."""
 
 
 def module_of(file: Path) -> str:
@@ -32,11 +46,11 @@ def module_of(file: Path) -> str:
 
 
 def layer_of(module: str) -> str:
-    """Return the layer of a module or of an object in it; `seamwise.Success` is of the core."""
+    """Return the layer of a module or of an object in it; `seamwise.Success` is of the faces."""
     part = module.split('.')[1] if '.' in module else ''
     if part == '__main__':
         return 'program'
-    return part if part in LAYERS else 'core'
+    return part if part in LAYERS else 'faces'
 
 
 def imported_names(file: Path) -> Iterator[str]:
@@ -53,6 +67,30 @@ def own_imports(file: Path) -> Iterator[str]:
 
 
 FILES = sorted(SOURCE.rglob('*.py'))
+MODULES = {module_of(file) for file in FILES}
+
+
+def imported_modules(file: Path) -> set[str]:
+    """Return the modules that a file imports, without the faces of its own packages."""
+    module = module_of(file)
+    names = own_imports(file)
+    targets = {name if name in MODULES else name.rpartition('.')[0] for name in names} & MODULES
+    inner = f'{module}.' if file.name == '__init__.py' else None
+    return {
+        target
+        for target in targets
+        if not f'{module}.'.startswith(f'{target}.') and not (inner and target.startswith(inner))
+    }
+
+
+def circle_of(imports: Mapping[str, set[str]]) -> list[str]:
+    """Return the modules of a circle of imports, nothing if there is none."""
+    try:
+        TopologicalSorter(imports).prepare()
+    except CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle
+    return []
 
 
 def files_of(layer: str) -> list[Path]:
@@ -61,7 +99,57 @@ def files_of(layer: str) -> list[Path]:
 
 def test_every_package_belongs_to_a_layer() -> None:
     packages = {file.parent.name for file in SOURCE.glob('*/__init__.py')}
-    assert packages <= {*LAYERS, *CORE_PACKAGES}
+    assert packages == {*LAYERS} - {'faces'}
+
+
+def test_the_guide_for_contributors_lists_the_rooms_in_the_order_of_the_layers() -> None:
+    guide = (SOURCE.parents[1] / 'CONTRIBUTING.md').read_text(encoding='utf-8')
+    section = guide.partition('## Find your way')[2].partition('\n## ')[0]
+    rooms = re.findall(r'^\| `(\w+)/` \|', section, re.MULTILINE)
+    assert rooms == [layer for layer in reversed(LAYERS) if layer != 'faces']
+    for room, contents in re.findall(r'^\| `(\w+)/` \| (.*) \|$', section, re.MULTILINE):
+        for name in re.findall(r'`(\w+/|\w+\.py)`', contents):
+            assert (SOURCE / room / name).exists(), f'{room}/{name}'
+
+
+def test_the_modules_at_the_root_are_faces() -> None:
+    files = {module_of(file) for file in SOURCE.glob('*.py')} - {'seamwise.__main__'}
+    assert files == FACES
+
+
+@pytest.mark.parametrize('face', sorted(FACES))
+def test_a_face_defines_nothing_but_the_version(face: str) -> None:
+    [file] = [file for file in FILES if module_of(file) == face]
+    definitions = [
+        node.name
+        for node in ast.walk(ast.parse(file.read_text(encoding='utf-8')))
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+    ]
+    assert definitions == (['__getattr__'] if face == 'seamwise' else [])
+
+
+def test_a_circle_of_imports_is_found() -> None:
+    assert set(circle_of({'a': {'b'}, 'b': {'c'}, 'c': {'a'}, 'd': {'a'}})) == {'a', 'b', 'c'}
+
+
+def private_part(name: str) -> str | None:
+    """Return the package whose private module or name a dotted name contains.
+
+    The rooms of the core begin with an underscore too: they are private to `seamwise`.
+    """
+    parts = name.split('.')
+    for at, part in enumerate(parts):
+        if part.startswith('_') and not part.startswith('__') and at > 1:
+            return '.'.join(parts[:at])
+    return None
+
+
+def test_every_room_says_what_is_in_it() -> None:
+    faces = [file for file in FILES if file.name == '__init__.py']
+    texts = {
+        module_of(file): ast.get_docstring(ast.parse(file.read_text('utf-8'))) for file in faces
+    }
+    assert [module for module, text in texts.items() if not text] == []
 
 
 @pytest.mark.parametrize('file', FILES, ids=module_of)
@@ -74,11 +162,6 @@ def test_a_module_imports_no_higher_layer(file: Path) -> None:
 def test_a_catalog_domain_imports_no_errors_of_another_domain(file: Path) -> None:
     names = {name for name in own_imports(file) if layer_of(name) == 'catalog'}
     assert names <= {'seamwise.catalog.problem.Problem'}
-
-
-@pytest.mark.parametrize('file', sorted((SOURCE / '_text').glob('*.py')), ids=module_of)
-def test_a_text_helper_imports_only_the_core(file: Path) -> None:
-    assert {layer_of(name) for name in own_imports(file)} <= {'core'}
 
 
 def shows_errors(file: Path) -> bool:

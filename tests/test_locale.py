@@ -15,6 +15,7 @@ from babel.messages.pofile import read_po, write_po
 from tools.translations import extract_template, main, update
 
 from seamwise import Category, TaggedError, text
+from seamwise._errors.texts import LOCALES, add_locales
 from seamwise.catalog.sessions import RecoveryFailed
 from seamwise.catalog.tools import (
     ContentMismatch,
@@ -28,7 +29,6 @@ from seamwise.policies.events import Retrying
 from seamwise.seams.session import observe
 from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
-from seamwise.texts import LOCALES, add_locales
 from tests.catalogues import restore_locales, write_catalog
 from tests.seams.test_session import RecordingSession
 from tests.strategies import EVERY_CLASS

@@ -172,7 +172,7 @@ def count() -> list[str]:
     [errors] = [metric for metric in metrics if metric.name == 'seamwise.errors']
     [point] = errors.data.data_points
     if not isinstance(point, NumberDataPoint) or point.attributes is None:
-        raise TypeError('seamwise.errors is a counter.')
+        raise TypeError('seamwise._errors.errors is a counter.')
     attributes = point.attributes
     return [
         f'{errors.name} += {point.value}',

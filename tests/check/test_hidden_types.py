@@ -299,7 +299,7 @@ def test_optional_import_of_a_dependency_is_not_reported(module: Path) -> None:
 
 
 @pytest.mark.usefixtures('empty_environment')
-@pytest.mark.parametrize('name', ['returns.result', 'seamwise.containers'])
+@pytest.mark.parametrize('name', ['returns.result', 'seamwise._results.containers'])
 def test_incomplete_stub_ends_with_2(module: Path, name: str) -> None:
     package = name.partition('.')[0]
     module.write_text(f'from {name} import Success\nSuccess(1)\n', encoding='utf-8')

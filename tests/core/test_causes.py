@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 from seamwise import Category, Cause, Raised, TaggedError, chain, find
-from seamwise.causes import iter_leaves
+from seamwise._errors.causes import iter_leaves
 
 
 class Inner(TaggedError, category=Category.TIMEOUT):

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from seamwise._close_matches import MAX_LENGTH, close_matches
+from seamwise._text.close_matches import MAX_LENGTH, close_matches
 
 
 def test_at_most_three_names_are_suggested_the_most_similar_first() -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from seamwise import Category, Cause, Secret, TaggedError, chain, codec, find, json_schema
-from seamwise.codec import MAX_CAUSES, ReportedCause
+from seamwise._errors.codec import MAX_CAUSES, ReportedCause
 
 T = TypeVar('T')
 

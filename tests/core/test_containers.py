@@ -241,11 +241,11 @@ def test_the_containers_work_without_the_constructor_of_msgspec(
             raise TypeError('Struct base classes cannot define __init__')
 
     monkeypatch.setattr(msgspec, 'Struct', StrictStruct)
-    spec = importlib.util.find_spec('seamwise.containers')
+    spec = importlib.util.find_spec('seamwise._results.containers')
     assert spec is not None
     assert spec.loader is not None
     fallback: Any = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, 'seamwise.containers', fallback)
+    monkeypatch.setitem(sys.modules, 'seamwise._results.containers', fallback)
     spec.loader.exec_module(fallback)
     for name, theirs in (('Success', ReturnsSuccess), ('Failure', ReturnsFailure)):
         own = getattr(fallback, name)

@@ -24,14 +24,14 @@ from seamwise import (
     Raised,
     TaggedError,
     attempt,
-    defects,
     fallible,
     on_defect,
     report_defect,
     when,
 )
-from seamwise.codec import ReportedCause
-from seamwise.defects import DefectReport, Link
+from seamwise._defects import defects
+from seamwise._defects.entries import DefectReport, Link
+from seamwise._errors.codec import ReportedCause
 from tests.core.raised import raised
 
 

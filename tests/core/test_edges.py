@@ -30,7 +30,7 @@ from seamwise import (
     refine,
     when,
 )
-from seamwise.edges import Rules
+from seamwise._results.edges import Rules
 
 PASSING = [CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit]
 

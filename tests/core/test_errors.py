@@ -14,9 +14,10 @@ import pytest
 from typing_extensions import TypeAliasType, override
 
 import seamwise
-from seamwise import Category, Cause, Recovery, TaggedError, errors
+from seamwise import Category, Cause, Recovery, TaggedError
+from seamwise._errors import errors
+from seamwise._errors.errors import find_by_tag, iter_registered, retry_after
 from seamwise.catalog.tools import FileNotFound
-from seamwise.errors import find_by_tag, iter_registered, retry_after
 
 T = TypeVar('T')
 
@@ -374,7 +375,7 @@ def test_the_base_class_cannot_be_instantiated() -> None:
         'tuple[TaggedError, ...]',
         '"TaggedError | None"',
         '"tuple[TaggedError, ...]"',
-        '"seamwise.errors.TaggedError | Unknown"',
+        '"seamwise._errors.errors.TaggedError | Unknown"',
         '__import__("typing").Annotated[TaggedError, "x"]',
     ],
 )

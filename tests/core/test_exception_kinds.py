@@ -7,17 +7,18 @@ from types import SimpleNamespace
 import pytest
 
 from seamwise import Category, Raised, Recovery, TaggedError
-from seamwise._exception_kinds import (
+from seamwise._defects.exception_kinds import (
     WorkerException,
     category_of,
+    describe_exception,
     is_of_tool_processor,
     is_retryable,
     kind_of,
     recovery_of,
     unknown_exception,
 )
-from seamwise._exception_table import ExceptionKind
-from seamwise.codec import ReportedCause
+from seamwise._defects.exception_table import ExceptionKind
+from seamwise._errors.codec import ReportedCause
 
 
 class Busy(TaggedError, namespace='tests_kinds', category=Category.CAPACITY, message='Busy.'):
@@ -150,3 +151,9 @@ def test_error_of_a_known_kind_is_no_bug(cause: TaggedError | BaseException | No
 def test_only_the_classes_of_the_tool_processor_are_its_own() -> None:
     assert is_of_tool_processor(ToolProcessorError())
     assert not is_of_tool_processor(type('ToolProcessorError', (Exception,), {})())
+
+
+def test_the_description_of_an_exception_is_its_first_line_without_secrets() -> None:
+    assert describe_exception(ValueError('password=hunter2\nmore')) == 'ValueError: password=***'
+    assert describe_exception(KeyError()) == 'KeyError'
+    assert describe_exception(OSError('x' * 300)) == f'OSError: {"x" * 200}… (100 more)'

@@ -21,9 +21,9 @@ from seamwise import (
     shown,
     text,
 )
+from seamwise._errors.internal import INTERNAL
+from seamwise._errors.texts import add_locales, general_text, public_text
 from seamwise.catalog.tools import FileNotFound
-from seamwise.internal import INTERNAL
-from seamwise.texts import add_locales, general_text, public_text
 from tests.catalogues import restore_locales, write_catalog
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Secret, TaggedError
-from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names, shorten
+from seamwise._errors.messages import field_names
+from seamwise._text.shortening import TEXT_LIMIT, VALUE_LIMIT, shorten
 from seamwise.redaction import configure
 
 

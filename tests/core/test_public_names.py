@@ -5,6 +5,8 @@ import inspect
 import pytest
 
 import seamwise
+import seamwise.messages
+import seamwise.typing
 
 # fmt: off
 PUBLIC_NAMES = [
@@ -48,3 +50,10 @@ def test_the_version_is_read_from_the_distribution() -> None:
     assert seamwise.__version__.count('.') == 2
     with pytest.raises(AttributeError, match="module 'seamwise' has no attribute 'nothing'"):
         seamwise.nothing  # noqa: B018 -- the misuse is the test
+
+
+def test_the_other_faces_export_exactly_these_names() -> None:
+    assert seamwise.messages.__all__ == [
+        'add_locales', 'available_locales', 'catalogue', 'public_text',
+    ]  # fmt: skip
+    assert seamwise.typing.__all__ == ['Catch', 'CatchAll', 'Classify', 'Edge', 'Rules', 'When']

@@ -17,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from typing_extensions import override
 
 from seamwise import Category, Cause, Raised, Secret, TaggedError, redact
-from seamwise._redacted_exceptions import MAX_EXCEPTIONS, MAX_FRAMES, without_secrets
+from seamwise._defects.redacted_exceptions import MAX_EXCEPTIONS, MAX_FRAMES, without_secrets
 from tests.core.raised import raised
 
 PLANTED = 'FAKE-hunter2'

@@ -19,8 +19,8 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError, redact
+from seamwise._text.secrets import MASK
 from seamwise.redaction.containers import CYCLE
-from seamwise.secrets import MASK
 from tests.core.redacted import PLANTED, Account, Change, Node, Point, parts, redacted_any, texts
 
 FACTS: dict[str, Any] = json.loads(

@@ -16,7 +16,7 @@ from returns.result import Success as ReturnsSuccess
 from typing_extensions import override
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, fallible
-from seamwise.scope import Signal
+from seamwise._results.scope import Signal
 
 LATE = Failure('late')
 

@@ -10,8 +10,8 @@ from typing import Never
 import pytest
 
 from seamwise import Do, Failure, Result, Success, collect_async, fallible
-from seamwise.causes import iter_leaves
-from seamwise.scope import Signal
+from seamwise._errors.causes import iter_leaves
+from seamwise._results.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
 

@@ -13,7 +13,7 @@ import greenlet
 import pytest
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, attempt, fallible, when
-from seamwise.scope import Signal
+from seamwise._results.scope import Signal
 
 LATE: Result[int, str] = Failure('late')
 TOO_LATE = r"^A do outlived its function and failed too late, with Failure\('late'\)\.$"

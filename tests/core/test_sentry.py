@@ -11,7 +11,7 @@ import sentry_sdk.scope
 from sentry_sdk.integrations.logging import LoggingIntegration
 
 from seamwise import report_defect
-from seamwise._sentry import register
+from seamwise._defects.sentry import register
 from tests.sentry_events import sentry_events
 
 PLANTED = 'FAKE-hunter2'

@@ -5,7 +5,8 @@ import doctest
 from collections.abc import Iterator
 from pathlib import Path
 
-from seamwise import Failure, Success, containers
+from seamwise import Failure, Success
+from seamwise._results import containers
 
 STUB = Path(containers.__file__).with_suffix('.pyi')
 

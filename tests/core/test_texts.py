@@ -10,9 +10,10 @@ import msgspec
 import pytest
 from babel.messages.catalog import Catalog
 
-from seamwise import Category, Cause, Secret, TaggedError, shown, text, texts
+from seamwise import Category, Cause, Secret, TaggedError, shown, text
+from seamwise._errors import texts
+from seamwise._errors.texts import add_locales, catalogue
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
-from seamwise.texts import add_locales, catalogue
 from tests.catalogues import restore_locales, write_catalog
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_a_translation_with_an_unknown_field_is_not_used(
     def catalogue_of(_: str) -> Stale:
         return Stale()
 
-    monkeypatch.setattr('seamwise.texts.catalogue', catalogue_of)
+    monkeypatch.setattr('seamwise._errors.texts.catalogue', catalogue_of)
     assert text(Login('ann', Secret('x')), 'de') == 'ann may not come in.'
 
 

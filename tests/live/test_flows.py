@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.network import CredentialsRejected, UpstreamRateLimited
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.catalog.tools import ToolTimedOut
-from seamwise.containers import Failure, Result, Success
 from seamwise.live import Event, EventLog, Metrics, Session, Stored
 from seamwise.policies import retry
 from seamwise.policies.events import GaveUp
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe, publish, tables
+from seamwise.testing import FakeWorld
 from tests.live.stores.laboratory import Laboratory
 
 pytestmark = pytest.mark.anyio

@@ -13,8 +13,8 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as open_socket
 from websockets.exceptions import ConnectionClosed
 
+from seamwise._results.containers import Failure
 from seamwise.catalog.sessions import ConnectionLost
-from seamwise.containers import Failure
 from seamwise.live import Event, Position, Session, connect
 from seamwise.seams import session as session_seam
 from seamwise.seams.session.tables import SESSIONS

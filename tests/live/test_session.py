@@ -6,10 +6,10 @@ from threading import Thread
 import pytest
 from typing_extensions import override
 
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.network import NetworkTimedOut
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result
 from seamwise.live import Event, Limits, MemoryLog, Session, Stored
 from seamwise.live.inbox import MAX_UNREAD
 from seamwise.live.outbox import MAX_WAITING

@@ -7,9 +7,9 @@ from random import Random
 import pytest
 from typing_extensions import override
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live import Event, MemoryLog, Session, Stored
 from seamwise.seams.session.shape import ErrorEvent
 from tests.live.stores.laboratory import Laboratory

@@ -11,7 +11,7 @@ from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import Circuit, circuit
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import State
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 
 DOWN: Final[Failure[Down]] = Failure(Down())

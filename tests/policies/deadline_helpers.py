@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeAlias
 
 from seamwise import Result, Success
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import DeadlineExceeded
 from tests.policies.errors import Down

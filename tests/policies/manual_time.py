@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 
 
 async def settle_tasks() -> None:

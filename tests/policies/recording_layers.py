@@ -6,9 +6,9 @@ from typing import Never, TypeVar
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies._engine.world import World
 
 T = TypeVar('T')
 E = TypeVar('E')

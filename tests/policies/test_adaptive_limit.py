@@ -12,7 +12,7 @@ from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.policies._parts.adaptive_limit import AdaptiveLimit, adaptive
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.errors import BulkheadFull
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.policies._parts.backoff import Jitter, backoff
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 
 VECTORS = Path(__file__).parent.parent / 'vectors' / 'retry_timelines.json'
 CASES: list[dict[str, Any]] = json.loads(VECTORS.read_text(encoding='utf-8'))['cases']

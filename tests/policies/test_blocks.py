@@ -23,7 +23,7 @@ from seamwise.policies import (
     rate_limit,
     retry,
 )
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.recording_layers import RecordingLayer
 
 DOWN = HostUnreachable('bank', 'connection refused')

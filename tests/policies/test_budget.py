@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Busy, Down, Slow
 
 JUST_TOO_MUCH = math.nextafter(1e9, math.inf)

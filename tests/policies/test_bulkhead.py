@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import adaptive
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import BulkheadFull
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 
 
 def ok() -> Success[int]:

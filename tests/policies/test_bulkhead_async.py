@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import adaptive
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.errors import BulkheadFull
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.manual_time import settle_tasks
 

@@ -17,11 +17,11 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Secret, Success
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.cache import CacheDecorator, cache
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.events import FellBack, GuardEvent
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down, Slow, Wrong
 from tests.policies.gc_helpers import Defect, gc_disabled
 

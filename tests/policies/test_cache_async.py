@@ -13,14 +13,14 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import ADMITTED, Decision
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies._engine.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import FellBack, GuardEvent
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Wrong
 from tests.policies.event_loop import run_to_completion, yield_to_loop

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from seamwise import Failure, Result, Success
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.cache import cache
 from seamwise.policies.events import FellBack, GuardEvent
 from tests.policies.errors import Down, Slow, Wrong

@@ -7,7 +7,7 @@ import pytest
 
 from seamwise import Failure, Result, Success
 from seamwise.policies import CacheStats, cache
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 from tests.policies.event_loop import yield_to_loop
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success, TaggedError, or_raise
-from seamwise.causes import Raised
+from seamwise._errors.causes import Raised
 from seamwise.policies import (
     CircuitOpen,
     Completed,
@@ -25,7 +25,7 @@ from seamwise.policies import (
     retry,
     set_active,
 )
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 
 OK: Result[str, Down] = Success('ok')

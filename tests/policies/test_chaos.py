@@ -15,7 +15,7 @@ from typing_extensions import override
 from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.chaos import NEVER, Plan, chaos, plan, rate
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow
 

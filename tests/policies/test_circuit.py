@@ -8,16 +8,16 @@ from typing import Any
 import pytest
 
 from seamwise import Category, Failure, Result, TaggedError
+from seamwise._runtime.world import World
 from seamwise.catalog.network import HostUnreachable
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import always, counts_against
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import circuit
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import BulkheadFull, CircuitOpen, DeadlineExceeded
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.circuit_helpers import (
     DOWN,
     OK,

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import Permit
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.errors import CircuitOpen
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.circuit_helpers import (
     DOWN,

@@ -3,7 +3,7 @@
 import pytest
 
 from seamwise import Failure
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.errors import CircuitOpen

@@ -5,7 +5,7 @@ import pytest
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.circuit_helpers import OK, fail, get_refusal, read_state, run_in_threads
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from seamwise import Failure, Result
 from seamwise.policies import Circuit, circuit, consecutive, ratio
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.circuit_helpers import DOWN, OK, fail, get_refusal
 from tests.policies.errors import Down, Wrong
 

@@ -10,7 +10,7 @@ from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.circuit import circuit
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.circuit_helpers import (
     DOWN,
     OK,

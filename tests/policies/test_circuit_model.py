@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from seamwise import Failure, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import Permit
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import (
     BUCKETS,
     ConsecutiveFailures,

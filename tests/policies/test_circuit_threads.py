@@ -5,11 +5,11 @@ import threading
 import pytest
 
 from seamwise import Result
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import Permit
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.circuit import Circuit, circuit
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.circuit_helpers import (
     OK,
     acquire_permit,

@@ -7,10 +7,10 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.deadline_helpers import (
     DONE,

@@ -9,11 +9,11 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Failure, Result
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import Decision, Outcome, Permit
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline, remaining
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.deadline_helpers import (
     DONE,
     assert_nothing_pending,

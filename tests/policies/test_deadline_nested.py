@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result
-from seamwise.policies._engine.world import Alarm, World
+from seamwise._runtime.world import Alarm, World
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.deadline_helpers import (
     DONE,
     assert_nothing_pending,

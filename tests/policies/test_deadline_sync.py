@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.deadline import CURRENT_SCOPE, deadline, remaining
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 
 DONE = Success('done')

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 
-from seamwise.policies._engine.world import REAL, World
-from seamwise.policies.testing import FakeWorld
+from seamwise._runtime.world import REAL, World
+from seamwise.testing import FakeWorld
 
 
 def test_time_passes_only_by_sleeping_and_advancing() -> None:

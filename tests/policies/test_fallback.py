@@ -8,15 +8,15 @@ from typing import Any, Never
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise.causes import find
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import find
+from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import FellBack, GuardEvent
 from seamwise.policies.fallback import Fallback, fallback
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow, Wrong
 

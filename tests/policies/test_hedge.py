@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import ADMITTED, Decision
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
 from seamwise.policies.hedge import hedge
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow, Wrong
 from tests.policies.event_loop import run_to_completion, yield_to_loop

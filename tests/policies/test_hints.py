@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.errors import MAX_DELAY
+from seamwise._errors.errors import MAX_DELAY
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT, from_duration, from_headers, from_text
 from tests.policies.errors import Busy
 

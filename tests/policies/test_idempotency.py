@@ -14,7 +14,7 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import identity
 from seamwise.policies.idempotency import keyed, new_key
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Slow
 
 KeyedCalls = list[tuple[str, int]]

@@ -29,7 +29,7 @@ from seamwise.policies import (
     retry,
 )
 from seamwise.policies.chaos import plan
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 

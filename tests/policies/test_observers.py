@@ -17,7 +17,7 @@ from seamwise.policies.events import (
     Refused,
     Retrying,
 )
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 from tests.policies.recording_layers import RecordingLayer
 

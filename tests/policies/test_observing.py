@@ -12,10 +12,10 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from seamwise import Failure, Result, Success
 from seamwise.catalog.network import NetworkTimedOut
 from seamwise.policies import CircuitChanged, GuardEvent, Refused, circuit, consecutive, retry
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import NETWORK
 from seamwise.seams.telemetry import Telemetry
+from seamwise.testing import FakeWorld
 from tests.seams.test_session import RecordingSession
 
 LATE = NetworkTimedOut('api.example.org', 'search', 2.0)

@@ -27,7 +27,7 @@ from seamwise.policies import (
 from seamwise.policies._engine import pipeline
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.recording_layers import (
     CallingTwiceLayer,

@@ -4,7 +4,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, TaggedError
-from seamwise.errors import retry_after
+from seamwise._errors.errors import retry_after
 from seamwise.policies._engine.predicates import always, counts_against, retryable
 from tests.policies.errors import Busy, Down, Slow, Wrong
 

@@ -9,16 +9,15 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Success
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import ADMITTED, Wait
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import World
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.rate_limit import rate_limit
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure
+from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.circuit_helpers import run_in_threads
 
 

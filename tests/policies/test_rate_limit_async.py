@@ -11,12 +11,11 @@ from typing import Any, Literal
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import World
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure
+from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.manual_time import ManualTime, settle_tasks
 

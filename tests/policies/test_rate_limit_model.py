@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from typing_extensions import override
 
 from seamwise import Result, Success
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit
 from tests.policies.manual_time import ManualTime

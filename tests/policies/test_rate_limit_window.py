@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Success
+from seamwise._runtime.world import World
 from seamwise.policies import RateLimit, rate_limit
-from seamwise.policies._engine.world import World
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import Kind
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure
+from seamwise.testing import FakeWorld, assert_failure
 
 MINUTE = 60.0
 

@@ -15,7 +15,7 @@ from seamwise.policies._parts.adaptive_limit import Adaptive, adaptive
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import DeadlineExceeded
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 
 Outcome = Result[str, Any]
 DONE: Outcome = Success('done')

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Failure, Result, Success, TaggedError
+from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import identity
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered, Retrying
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_backoff import seeded_random
 

@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.tools import ToolTimedOut
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import JITTERS
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Retrying
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.session import observe
 from seamwise.seams.session.tables import TOOLS
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
 from tests.policies.test_retry import (

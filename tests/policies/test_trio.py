@@ -25,7 +25,7 @@ from seamwise.policies import (
     rate_limit,
     retry,
 )
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 
 Outcome = Result[str, Down]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seamwise.policies._engine.validation import check_choice, check_float, check_int, check_name
+from seamwise._runtime.validation import check_choice, check_float, check_int, check_name
 
 
 @pytest.mark.parametrize('value', [0, 0.0, 3, 2.5, 1e300])

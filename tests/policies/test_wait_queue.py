@@ -7,9 +7,9 @@ from threading import RLock
 
 import pytest
 
-from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
-from seamwise.policies._engine.world import REAL, World
-from seamwise.policies.testing import FakeWorld
+from seamwise._runtime.wait_queue import Waiter, WaitQueue
+from seamwise._runtime.world import REAL, World
+from seamwise.testing import FakeWorld
 from tests.policies.manual_time import settle_tasks
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 from seamwise.policies._parts.backoff import backoff
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.bulkhead import bulkhead

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from seamwise import Category, Recovery, TaggedError
 from seamwise._text.jsonable import Json
+from seamwise._text.secrets import Secret
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import FileNotFound, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable
@@ -37,7 +38,6 @@ from seamwise.documents.words import (
 from seamwise.program.cli import seamwise
 from seamwise.seams.model.shape import Kind
 from seamwise.seams.session.shape import ErrorName
-from seamwise.secrets import Secret
 from tests.program.helpers import CLEAN
 from tests.program.test_terminal import ANSI, on_terminal
 from tests.strategies import EVERY_CLASS, members

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Success
+from seamwise._defects.defects import report_defect
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.tools import FileNotFound, ToolFailed
-from seamwise.defects import report_defect
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import OUTPUTS, Defect
 from seamwise.program.page_outputs import MAX_EXCERPT, MAX_OUTPUT, page_outputs

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from seamwise.categories import Category
+from seamwise._errors.categories import Category
 from seamwise.documents.library import library_catalog
 from seamwise.documents.scaffold.defaults import ANSWERS, guess_category
 from seamwise.documents.scaffold.source import SEAM_NAMES

@@ -5,7 +5,7 @@ from typing import TypeVar
 import msgspec
 
 from seamwise import TaggedError, shown
-from seamwise._annotations import resolved_hints
+from seamwise._errors.type_hints import resolved_hints
 from seamwise.seams._common import all_field_names, public_field_names
 
 E = TypeVar('E', bound=TaggedError)

@@ -20,7 +20,7 @@ from rich.cells import cell_len
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError
-from seamwise._close_matches import close_matches
+from seamwise._text.close_matches import close_matches
 from seamwise._text.escaping import escape, escape_lines
 from seamwise.catalog.agents import (
     AgentFailed,

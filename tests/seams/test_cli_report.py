@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError, accumulate
-from seamwise._text.source_excerpt import FILE_LIMIT, from_file, pointer
+from seamwise._runtime.source_excerpt import FILE_LIMIT, from_file, pointer
 from seamwise.catalog.tools import FileAlreadyExists, FileNotFound, PathForbidden, ToolError
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams import cli

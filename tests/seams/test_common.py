@@ -18,9 +18,9 @@ from msgspec import Struct
 from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError
+from seamwise._errors.errors import retry_after
 from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
-from seamwise.errors import retry_after
 from seamwise.seams._common import (
     message_of,
     milliseconds,
@@ -334,7 +334,7 @@ def test_a_fingerprint_ignores_frames_of_installed_code() -> None:
         ('somebody', '/opt/lib/site-packages/somebody.py'),
         ('json.decoder', '/usr/lib/python3/json/decoder.py'),
         ('seamwise', '/srv/seamwise/__init__.py'),
-        ('seamwise.edges', '/srv/seamwise/edges.py'),
+        ('seamwise._results.edges', '/srv/seamwise/_results/edges.py'),
         ('seamwise.policies.retry', '/srv/seamwise/policies/retry.py'),
     ]:
         assert fingerprint(exception_in(module, file), None) == without_frames, module

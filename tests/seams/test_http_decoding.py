@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from seamwise import Category, Failure, Secret, Success, TaggedError, shown
+from seamwise._errors.errors import retry_after
 from seamwise.catalog.network import (
     HostUnreachable,
     NetworkError,
@@ -21,7 +22,6 @@ from seamwise.catalog.network import (
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
-from seamwise.errors import retry_after
 from seamwise.seams._audience import hides_details
 from seamwise.seams._common import (
     all_fields,

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Category, Cause, Recovery, Secret, TaggedError
+from seamwise._defects.entries import Link
+from seamwise._errors.codec import ReportedCause
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import (
     FileNotFound,
@@ -30,8 +32,6 @@ from seamwise.catalog.tools import (
     ToolFailed,
     TooManyMistakes,
 )
-from seamwise.codec import ReportedCause
-from seamwise.defects import Link
 from seamwise.policies import RateLimited
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
 from seamwise.seams.log import (

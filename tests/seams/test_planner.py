@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from seamwise import Category, Cause, TaggedError
+from seamwise._errors.codec import ReportedCause
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.protocols import (
@@ -30,7 +31,6 @@ from seamwise.catalog.tools import (
     ToolTimedOut,
     UnknownTool,
 )
-from seamwise.codec import ReportedCause
 from seamwise.policies import BulkheadFull, CircuitOpen, DeadlineExceeded, RateLimited
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.planner import (

@@ -22,10 +22,10 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Cause, Raised, TaggedError
+from seamwise._errors.codec import ReportedCause
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.streaming import StreamProviderFailed
 from seamwise.catalog.tools import ToolTimedOut, UnknownTool
-from seamwise.codec import ReportedCause
 from seamwise.seams.planner import (
     ErrorCategory,
     ErrorCode,

@@ -18,28 +18,19 @@ from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter, SimpleLogR
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 
-from seamwise import (
-    Category,
-    Cause,
-    Failure,
-    Recovery,
-    Result,
-    Success,
-    TaggedError,
-    errors,
-    report_defect,
-)
+from seamwise import Category, Cause, Failure, Recovery, Result, Success, TaggedError, report_defect
+from seamwise._errors import errors
+from seamwise._errors.errors import ErrorMeta
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, NetworkTimedOut
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.catalog.tools import FileNotFound, ToolCancelled, ToolFailed
-from seamwise.errors import ErrorMeta
 from seamwise.policies import RateLimited, bulkhead, circuit, consecutive, retry
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.telemetry import Telemetry, fingerprint
 from seamwise.seams.telemetry.label_limit import PATHS_LIMIT
+from seamwise.testing import FakeWorld
 from tests.strategies import EVERY_CLASS, PLANTED
 
 BUSY = RateLimited('bank', 5, 1.0, 0.5)

@@ -8,6 +8,8 @@ from typing import Any, cast
 import pytest
 
 from seamwise import Category, Raised, Recovery, Success, TaggedError, codec, find
+from seamwise._errors.errors import retry_after
+from seamwise._errors.texts import general_text
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.agents import AgentBusy, AgentFailed
 from seamwise.catalog.models import ContextTooLong, ModelNotFound, QuotaExceeded
@@ -17,7 +19,6 @@ from seamwise.documents.library import library_catalog
 from seamwise.documents.lookup import Index
 from seamwise.documents.typescript import render_typescript
 from seamwise.documents.words import notes_on
-from seamwise.errors import retry_after
 from seamwise.policies import CircuitOpen
 from seamwise.seams import http
 from seamwise.seams._request_context import serving
@@ -26,7 +27,6 @@ from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
 from seamwise.seams.http.tables import AGENTS
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
-from seamwise.texts import general_text
 from tests.sources.helpers import Records
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

@@ -19,11 +19,11 @@ from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.catalog.tools import ToolCancelled, ToolTimedOut
 from seamwise.policies import CircuitOpen, retry
 from seamwise.policies.events import GaveUp, Refused, Retrying
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams import log, session
 from seamwise.seams.session import ErrorEvent, observe, publish
 from seamwise.seams.session.observer import DEFAULT_NAMES
 from seamwise.seams.session.tables import GUARDS, MCP, NETWORK, SESSIONS, STREAMING, TOOLS
+from seamwise.testing import FakeWorld
 from tests.seams.test_failure_log import Records
 
 FACTS: dict[str, Any] = json.loads(

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Category, Failure, Raised, Recovery, Success, TaggedError, codec
+from seamwise._errors.codec import ReportedCause
+from seamwise._errors.errors import retry_after
 from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.problem import Problem
@@ -21,10 +23,7 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
-from seamwise.codec import ReportedCause
-from seamwise.errors import retry_after
 from seamwise.policies import BulkheadFull, CircuitOpen, GuardError, RateLimited, retry
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.log import FailureLog, outcomes
 from seamwise.seams.planner import (
     PLANNER,
@@ -39,6 +38,7 @@ from seamwise.seams.planner import (
 )
 from seamwise.seams.planner.decisions import Retry, Stop
 from seamwise.seams.planner.tables import TOOLS
+from seamwise.testing import FakeWorld
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.outcome import Outcome
 from tests.seams.test_planner_exceptions import EXAMPLES

@@ -14,8 +14,8 @@ from msgspec import Meta, Struct
 from typing_extensions import override
 
 from seamwise import Category, Cause, Result, Secret, TaggedError, codec
+from seamwise._errors.errors import MAX_DELAY
 from seamwise.catalog.storage import RecordExists, RecordNotFound
-from seamwise.errors import MAX_DELAY
 from seamwise.testing import errors_of
 from tests.strategies import EVERY_CLASS
 from tests.testing.errors import Busy, Gone

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
 from seamwise import Success
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.errors import TaggedError
 from seamwise.toolhost.arguments import (
     MAX_FINDINGS,
     Example,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from typing_extensions import override
 
 from seamwise import Success
-from seamwise._text.strict_json import DIGITS_LIMIT
+from seamwise._runtime.strict_json import DIGITS_LIMIT
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader

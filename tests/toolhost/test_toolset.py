@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import RegistrationRejected, UnknownTool
-from seamwise.errors import TaggedError
 from seamwise.toolhost import Tool, Tools, tool, toolset
 from tests.toolhost.helpers import error_of, value_of
 

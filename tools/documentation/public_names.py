@@ -9,9 +9,8 @@ PACKAGE = Path(__file__).parents[2] / 'src'
 MODULES: Mapping[str, tuple[str, ...]] = {
     'The core': (
         'seamwise',
-        'seamwise.compose',
-        'seamwise.edges',
-        'seamwise.texts',
+        'seamwise.messages',
+        'seamwise.typing',
         'seamwise.redaction',
         'seamwise.testing',
     ),
@@ -46,7 +45,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         'seamwise.policies.config',
         'seamwise.policies.hints',
         'seamwise.policies.redis',
-        'seamwise.policies.testing',
         'seamwise.policies.transports',
         'seamwise.policies.transports.grpc',
         'seamwise.policies.transports.httpx2',

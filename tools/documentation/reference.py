@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from msgspec import Struct
 
 from seamwise import Failure, Success, TaggedError
-from seamwise._annotations import resolved_hints
+from seamwise._errors.type_hints import resolved_hints
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
 from seamwise.documents.shape import Answer, ErrorEntry
@@ -111,7 +111,9 @@ def _directive(name: str, value: object, first: str | None) -> list[str]:
 
 def _methods_of_stub(class_name: str) -> Iterator[str]:
     """Yield the methods of a container, whose types and docstrings are in the stub file."""
-    tree = ast.parse(source_file('seamwise.containers').with_suffix('.pyi').read_text('utf-8'))
+    tree = ast.parse(
+        source_file('seamwise._results.containers').with_suffix('.pyi').read_text('utf-8')
+    )
     for node in ast.walk(tree):
         match node:
             case ast.ClassDef(name=name, body=body) if name == class_name:

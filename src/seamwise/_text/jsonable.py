@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 from typing_extensions import TypeIs
 
-from seamwise._safe_call import call_or_describe
 from seamwise._text.json_pointer import json_pointer
-from seamwise.messages import shorten
-from seamwise.secrets import MASK, Secret
+from seamwise._text.safe_call import call_or_describe
+from seamwise._text.secrets import MASK, Secret
+from seamwise._text.shortening import shorten
 
 if TYPE_CHECKING:
     from pathlib import PurePath

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from seamwise.messages import shorten
+from seamwise._text.shortening import shorten
 
 MAX_LISTED = 20
 """Longer lists show their first 20 items and the number of the others."""

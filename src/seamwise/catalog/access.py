@@ -2,8 +2,8 @@
 
 from typing import TypeAlias
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 
 
 class Unauthenticated(

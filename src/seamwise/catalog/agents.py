@@ -4,11 +4,11 @@ from typing import TypeAlias
 
 from typing_extensions import override
 
-from seamwise._exception_kinds import category_of, is_retryable, recovery_of
+from seamwise._defects.exception_kinds import category_of, is_retryable, recovery_of
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category, Recovery
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError, retry_after
 
 
 class AgentNotFound(

@@ -2,9 +2,9 @@
 
 from typing import TypeAlias
 
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
 
 
 class UnreadableCall(

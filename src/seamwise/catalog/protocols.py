@@ -4,11 +4,11 @@ from typing import TypeAlias
 
 from typing_extensions import override
 
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.internal import Internal
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category, Recovery
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError
-from seamwise.internal import Internal
 
 _INTERNAL_ERROR = -32603
 

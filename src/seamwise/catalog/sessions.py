@@ -4,9 +4,9 @@ from typing import TypeAlias
 
 from typing_extensions import override
 
-from seamwise.categories import Category, Recovery
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
 
 
 class InvalidInput(

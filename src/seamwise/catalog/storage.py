@@ -2,10 +2,10 @@
 
 from typing import TypeAlias
 
-from seamwise.categories import Category
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError
-from seamwise.internal import Internal
+from seamwise._errors.categories import Category
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.internal import Internal
 
 
 class RecordNotFound(

@@ -5,10 +5,10 @@ They are unrelated to the errors of tools.
 
 from typing import TypeAlias
 
-from seamwise.categories import Category, Recovery
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError
-from seamwise.internal import Internal
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.internal import Internal
 
 
 class InvalidStream(

@@ -5,12 +5,12 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise._exception_kinds import is_retryable, recovery_of, unknown_exception
+from seamwise._defects.exception_kinds import is_retryable, recovery_of, unknown_exception
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._text.secrets import Secret
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category, Recovery
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError, retry_after
-from seamwise.secrets import Secret
 
 
 class Finding(Struct, frozen=True):

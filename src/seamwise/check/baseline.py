@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.check.findings import Finding
-from seamwise.containers import Failure, Result, Success
 
 _VERSION = 1
 

@@ -18,13 +18,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report, run_check
 from seamwise.check.environments import project_python
 from seamwise.check.findings import Finding
 from seamwise.check.git import Export, export_commit, find_commit
 from seamwise.check.settings import CheckSettings
-from seamwise.containers import Failure, Result, Success
 
 SettingsLoader: TypeAlias = Callable[[Path], Result[CheckSettings, str]]
 """Loads the settings that apply to a folder."""

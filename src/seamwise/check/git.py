@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
 
 _EXPORTED_SUFFIXES = ('.py', '.pyi', '.toml', '.cfg', '.ini')
 """Sources, and the configuration of mypy and of the check."""

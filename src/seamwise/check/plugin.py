@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError("seamwise.check needs mypy: pip install 'seamwise[check]'") from error
 
-from seamwise import messages
+from seamwise._errors import messages
 from seamwise._text import phrases
 
 __all__ = ['SUPPORTED', 'SeamwisePlugin', 'plugin']

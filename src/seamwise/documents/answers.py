@@ -6,15 +6,15 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from seamwise._safe_call import call_or_describe
-from seamwise._text.exceptions import describe_exception
+from seamwise._defects.exception_kinds import describe_exception
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_limited
-from seamwise.containers import Failure
+from seamwise._text.safe_call import call_or_describe
 from seamwise.documents.samples import NOW
 from seamwise.documents.shape import Answer
 from seamwise.documents.tables import SEAMS, Arm, Where
-from seamwise.errors import TaggedError
 
 REQUEST = 'req-1'
 """The request id of all examples."""

@@ -6,20 +6,20 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 import msgspec
 
-from seamwise._annotations import resolved_hints
+from seamwise._errors.categories import Recovery
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.texts import text
+from seamwise._errors.type_hints import resolved_hints
 from seamwise._text.phrases import join_limited
-from seamwise.categories import Recovery
-from seamwise.causes import Cause
+from seamwise._text.secrets import Secret
 from seamwise.documents.answers import iter_answers
 from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.documents.samples import NoSample, required_fields, sample_error
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.tables import SEAMS
-from seamwise.errors import TaggedError
 from seamwise.seams._common import public_field_names
 from seamwise.seams._redacted import redacted
-from seamwise.secrets import Secret
-from seamwise.texts import text
 
 _RECOVERY_ADVICE = {
     Recovery.CORRECT: 'Correct the request, and send it again.',

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from seamwise._errors.errors import TaggedError
 from seamwise.documents.tables import SEAMS, Arm, Table
-from seamwise.errors import TaggedError
 from seamwise.seams.adapter import Adapter
 
 

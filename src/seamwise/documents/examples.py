@@ -11,11 +11,11 @@ from typing import Any
 
 from typing_extensions import TypeIs
 
-from seamwise.containers import Failure
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure
 from seamwise.documents.recipes import RECIPES, Calls
 from seamwise.documents.shape import Example
 from seamwise.documents.unions import CatalogError
-from seamwise.errors import TaggedError
 from seamwise.toolhost.builtin import workspace_tools
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.host import Host

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from seamwise._errors.errors import TaggedError
 from seamwise.documents.error_catalog import ErrorCatalog
-from seamwise.errors import TaggedError
 
 GROUPS = frozenset(
     ('category', 'event', 'exit code', 'http status', 'model type', 'recovery', 'union')

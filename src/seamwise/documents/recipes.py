@@ -7,6 +7,7 @@ from typing import Generic, TypeAlias, TypeVar, final
 from msgspec import Struct
 
 from seamwise import policies
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog import (
     access,
     agents,
@@ -22,7 +23,6 @@ from seamwise.catalog import (
 )
 from seamwise.catalog.problem import Problem
 from seamwise.documents.unions import CatalogError
-from seamwise.errors import TaggedError
 
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E', bound=TaggedError)

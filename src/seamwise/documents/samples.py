@@ -13,11 +13,11 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from seamwise._annotations import resolved_hints
-from seamwise._text.exceptions import describe_exception
-from seamwise.causes import Cause
-from seamwise.errors import TaggedError
-from seamwise.secrets import MASK, Secret
+from seamwise._defects.exception_kinds import describe_exception
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.type_hints import resolved_hints
+from seamwise._text.secrets import MASK, Secret
 
 NOW = dt.datetime(2026, 2, 20, 10, 30, tzinfo=dt.UTC)
 """The time of all examples, so that documents do not change from day to day."""

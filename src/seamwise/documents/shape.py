@@ -2,7 +2,7 @@
 
 from msgspec import Raw, Struct
 
-from seamwise.categories import Category, Recovery
+from seamwise._errors.categories import Category, Recovery
 
 
 class Field(Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
 
 Where: TypeAlias = tuple[str, str]

@@ -15,10 +15,10 @@ from msgspec import Struct
 from msgspec.json import encode
 from typing_extensions import TypeIs
 
-from seamwise._annotations import resolved_hints
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.type_hints import resolved_hints
 from seamwise.documents.collect import meaning_of
 from seamwise.documents.error_catalog import ErrorCatalog
-from seamwise.errors import TaggedError
 from seamwise.seams._common import fields_with_null
 from seamwise.seams.http.on import CauseArm, HttpArm
 

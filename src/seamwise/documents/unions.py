@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias, get_args
 
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.access import AccessError
 from seamwise.catalog.agents import AgentError
 from seamwise.catalog.models import ModelError
@@ -15,7 +16,6 @@ from seamwise.catalog.storage import StorageError
 from seamwise.catalog.streaming import StreamingError
 from seamwise.catalog.tools import ToolError
 from seamwise.catalog.workspace import WorkspaceError
-from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
 
 CatalogError: TypeAlias = (

@@ -8,10 +8,10 @@ from typing import Any, Union, get_args, get_origin
 from msgspec.structs import replace
 from typing_extensions import TypeAliasType, TypeIs
 
+from seamwise._errors.errors import TaggedError, iter_registered
 from seamwise.documents.collect import is_of_library
 from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.documents.tables import Table
-from seamwise.errors import TaggedError, iter_registered
 
 
 def user_catalog(modules: Sequence[ModuleType], tables: Sequence[Table]) -> ErrorCatalog:

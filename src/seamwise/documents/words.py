@@ -6,8 +6,8 @@ from functools import lru_cache
 from http import HTTPStatus
 from typing import get_args
 
+from seamwise._errors.categories import Category, Recovery
 from seamwise._text.phrases import join_limited, join_quoted
-from seamwise.categories import Category, Recovery
 from seamwise.documents.shape import Note
 from seamwise.seams.jsonrpc.codes import CODES as RPC_CODES
 from seamwise.seams.model.shape import Kind

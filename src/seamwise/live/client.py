@@ -24,6 +24,9 @@ from functools import partial
 from secrets import token_hex
 from ssl import SSLContext
 
+from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.world import check_world
+from seamwise._text.secrets import Secret
 from seamwise.live.connection.address import websocket_url
 from seamwise.live.connection.delays import ReconnectDelays
 from seamwise.live.connection.line import LineSettings
@@ -32,9 +35,6 @@ from seamwise.live.connection.tracker import Tracker
 from seamwise.live.events import Position
 from seamwise.policies import REAL, World
 from seamwise.policies import backoff as exponential_backoff
-from seamwise.policies._engine.validation import check_callable, check_float, check_int
-from seamwise.policies._engine.world import check_world
-from seamwise.secrets import Secret
 
 
 def connect(  # noqa: PLR0913 -- independent settings, each with a default

@@ -9,8 +9,8 @@ from msgspec import Struct
 from typing_extensions import override
 
 from seamwise._text.jsonable import encodable
+from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.session.shape import ErrorEvent
-from seamwise.secrets import MASK, Secret
 
 MAX_SEQ: Final = 2**53 - 1
 """The largest number of an event: numbers of JSON are exact up to here in every language."""

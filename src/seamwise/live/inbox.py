@@ -5,10 +5,10 @@ from asyncio import Event, Task, create_task, sleep, wait
 from collections import deque
 from typing import Final, Self, final
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Success
-from seamwise.defects import report_defect
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Event as LiveEvent
 from seamwise.live.events import Position

@@ -4,7 +4,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from seamwise.policies._engine.validation import check_float, check_int
+from seamwise._runtime.validation import check_float, check_int
 
 
 class Limits(Struct, frozen=True):

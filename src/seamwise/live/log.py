@@ -7,10 +7,10 @@ from typing import Protocol, Self
 
 from msgspec import Struct
 
+from seamwise._results.containers import Result
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Result
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Event, Position, Stored
 from seamwise.live.limits import Limits

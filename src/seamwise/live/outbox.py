@@ -6,10 +6,10 @@ from collections import deque
 from secrets import token_hex
 from typing import Final, TypeAlias
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
 from seamwise.live.events import Event as LiveEvent
 from seamwise.live.events import Stored
 from seamwise.live.log import EventLog

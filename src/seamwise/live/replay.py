@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, ReplayError, ReplayGap, UnknownEpoch
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position, Stored
 
 

@@ -6,10 +6,10 @@ from typing import Final, Self
 
 import msgspec
 
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result
 from seamwise.live.events import Event, Stored, as_event, encode_state
 from seamwise.live.inbox import Inbox, Received
 from seamwise.live.log import EventLog

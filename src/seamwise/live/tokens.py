@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final, final
 
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_float
+from seamwise._text.secrets import Secret
 from seamwise.catalog.access import Unauthenticated
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.credentials import bearer_token
-from seamwise.policies._engine.validation import check_float
-from seamwise.secrets import Secret
 
 try:
     import jwt

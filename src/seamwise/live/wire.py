@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, Stored
 from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 

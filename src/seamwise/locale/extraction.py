@@ -21,8 +21,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from io import BytesIO
 from typing import IO, TypeAlias
 
-from seamwise.errors import default_message
-from seamwise.messages import parse_template
+from seamwise._errors.errors import default_message
+from seamwise._errors.messages import parse_template
 
 Arguments: TypeAlias = str | tuple[str | None, ...]
 """Arguments of a gettext function; None stands for one that is no literal text."""

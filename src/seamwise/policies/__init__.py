@@ -6,6 +6,8 @@ Recommended order, outermost first:
 To write a guard, derive from `Layer`, and return a `Decision` from its `enter`.
 """
 
+from seamwise._runtime.world import REAL as REAL
+from seamwise._runtime.world import World as World
 from seamwise.policies._engine.activity import is_active as is_active
 from seamwise.policies._engine.activity import set_active as set_active
 from seamwise.policies._engine.blocks import Attempts as Attempts
@@ -25,8 +27,6 @@ from seamwise.policies._engine.pipeline import registered as registered
 from seamwise.policies._engine.predicates import always as always
 from seamwise.policies._engine.predicates import counts_against as counts_against
 from seamwise.policies._engine.predicates import retryable as retryable
-from seamwise.policies._engine.world import REAL as REAL
-from seamwise.policies._engine.world import World as World
 from seamwise.policies._parts.adaptive_limit import adaptive as adaptive
 from seamwise.policies._parts.backoff import backoff as backoff
 from seamwise.policies._parts.budget import Budget as Budget

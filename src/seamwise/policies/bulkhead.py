@@ -10,20 +10,20 @@ from typing import Final, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
-from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import (
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import (
     call_key,
     check_callable,
     check_choice,
     check_float,
     check_int,
 )
-from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
-from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise._runtime.wait_queue import Waiter, WaitQueue
+from seamwise._runtime.world import REAL, World, check_world
+from seamwise.policies._engine.observers import Observers, observers_of
+from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
+from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
 from seamwise.policies._parts.limiter import Limiter
 from seamwise.policies._parts.reentrancy import Caller, OwnedPermit, current_caller, is_stuck

@@ -21,15 +21,15 @@ from typing import (
     overload,
 )
 
-from seamwise.containers import Result, Success
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Result, Success
+from seamwise._runtime.registry import register
+from seamwise._runtime.validation import check_callable, check_float, check_int, check_name
+from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.pipeline import Guard, decorate
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.registry import register
-from seamwise.policies._engine.validation import check_callable, check_float, check_int, check_name
-from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.cache_store import ArgumentKey, CacheStats, CacheStore
 from seamwise.policies._parts.single_flight import SharedCall, SharedTaskCall, SharedThreadCall
 from seamwise.policies.deadline import CURRENT_SCOPE, without_deadline

@@ -9,11 +9,11 @@ from typing import Generic, Never, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
+from seamwise._runtime.validation import check_callable, check_float
+from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.permit import ADMITTED, Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_callable, check_float
-from seamwise.policies._engine.world import REAL, World, check_world
 
 E = TypeVar('E')
 T = TypeVar('T')

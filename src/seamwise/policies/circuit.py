@@ -6,15 +6,15 @@ from typing import Final, ParamSpec, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine import activity
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Layer, abort_call
 from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import check_callable, check_float, check_int
-from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.circuit_machine import INDEFINITELY, CircuitMachine
 from seamwise.policies._parts.circuit_states import CircuitSettings, Closed
 from seamwise.policies._parts.trip_conditions import Trip, consecutive

@@ -9,14 +9,14 @@ from typing import Any, Final, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result
-from seamwise.errors import MAX_DELAY
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._results.containers import Failure, Result
+from seamwise._runtime.validation import check_callable, check_float
+from seamwise._runtime.world import REAL, Alarm, World, check_world
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies._engine.validation import check_callable, check_float
-from seamwise.policies._engine.world import REAL, Alarm, World, check_world
 from seamwise.policies._parts.reentrancy import current_task_or_none
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Observer, Refused

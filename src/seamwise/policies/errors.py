@@ -2,8 +2,8 @@
 
 from typing import Literal, TypeAlias
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 
 Scope: TypeAlias = Literal['tool', 'namespace', 'global']
 """Calls that a bulkhead counts together: those of a tool, of a namespace, or all."""

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.errors import TaggedError
 from seamwise.policies.errors import GuardError
 
 State: TypeAlias = Literal['closed', 'open', 'half_open']

@@ -12,14 +12,14 @@ from typing import Any, Generic, Never, ParamSpec, overload
 
 from typing_extensions import TypeVar, override
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, as_result
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, as_result
+from seamwise._runtime.validation import check_callable
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer, decorate
 from seamwise.policies._engine.predicates import always
-from seamwise.policies._engine.validation import check_callable
 from seamwise.policies.events import FellBack, Observer
 
 T = TypeVar('T', default=Never)

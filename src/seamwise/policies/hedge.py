@@ -9,14 +9,14 @@ from typing import Any, Final, Literal, Never, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Result, Success
-from seamwise.errors import TaggedError, retry_after
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._results.containers import Result, Success
+from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Decision, Fork, Outcome
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.validation import check_callable, check_float, check_int
-from seamwise.policies._engine.world import REAL, World, check_world
 from seamwise.policies._parts.percentile import Percentile
 from seamwise.policies._parts.single_flight import cancel_and_wait
 from seamwise.policies.events import GaveUp, Observer, Recovered

@@ -7,7 +7,7 @@ from re import IGNORECASE, VERBOSE
 from re import compile as pattern
 from typing import Final
 
-from seamwise.errors import MAX_DELAY
+from seamwise._errors.errors import MAX_DELAY
 
 MAX_DELAY_IN_TEXT: Final = 30 * 86_400
 """Maximum delay in a text, in seconds; a larger number is a timestamp, an amount or a mistake."""

@@ -10,8 +10,8 @@ from typing import Any, Concatenate, Generic, Never, ParamSpec, TypeVar, overloa
 
 from typing_extensions import override
 
-from seamwise.containers import Result
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Result
 from seamwise.policies._engine.pipeline import Guard, decorate
 
 S = TypeVar('S')

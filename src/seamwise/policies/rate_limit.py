@@ -10,24 +10,24 @@ from typing import Final, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.containers import Failure
-from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
-from seamwise.policies._engine.validation import (
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._results.containers import Failure
+from seamwise._runtime.rates.buckets import Buckets
+from seamwise._runtime.rates.combined_rates import CombinedRates
+from seamwise._runtime.rates.gcra import Gcra
+from seamwise._runtime.rates.meter import Bucket, Meter
+from seamwise._runtime.rates.sliding_window import SlidingWindow
+from seamwise._runtime.validation import (
     call_key,
     check_callable,
     check_choice,
     check_float,
     check_int,
 )
-from seamwise.policies._engine.world import REAL, World, check_world
-from seamwise.policies._parts.buckets import Buckets
-from seamwise.policies._parts.combined_rates import CombinedRates
-from seamwise.policies._parts.gcra import Gcra
+from seamwise._runtime.world import REAL, World, check_world
+from seamwise.policies._engine.observers import observers_of
+from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
 from seamwise.policies._parts.limiter import Limiter
-from seamwise.policies._parts.meter import Bucket, Meter
-from seamwise.policies._parts.sliding_window import SlidingWindow
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
@@ -91,7 +91,7 @@ class RateLimitFactory:
             world: Clock and sleep; a `FakeWorld` in tests.
 
         >>> from seamwise import Success
-        >>> from seamwise.policies.testing import FakeWorld
+        >>> from seamwise.testing import FakeWorld
         >>> world = FakeWorld()
         >>> guard = rate_limit(2, name='search', burst=1, world=world)
         >>> load = lambda: Success('page')

@@ -6,15 +6,15 @@ from typing import Final, Literal, Never, TypeAlias, TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result
-from seamwise.errors import MAX_DELAY, TaggedError, retry_after
+from seamwise._errors.errors import MAX_DELAY, TaggedError, retry_after
+from seamwise._results.containers import Failure, Result
+from seamwise._runtime.single_attempt import may_repeat
+from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.world import REAL, World
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Wait
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.single_attempt import may_repeat
-from seamwise.policies._engine.validation import check_callable, check_float, check_int
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.backoff import Backoff, Jitter
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.deadline import remaining
@@ -73,7 +73,7 @@ def retry(  # noqa: PLR0913 -- independent settings, each with a default
 
     >>> from seamwise import Success
     >>> from seamwise.catalog.network import HostUnreachable
-    >>> from seamwise.policies.testing import FakeWorld
+    >>> from seamwise.testing import FakeWorld
     >>> results = iter([Failure(HostUnreachable('db', 'connection refused')), Success('connected')])
     >>> world = FakeWorld(random=lambda: 0.5)
     >>> retry(base=1.0, world=world).run_sync(lambda: next(results)), world.slept

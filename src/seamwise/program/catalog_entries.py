@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from seamwise._errors.errors import TaggedError
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.shape import ErrorEntry
-from seamwise.errors import TaggedError
 from seamwise.program.console import Exit, os_error_exit
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import click
 from msgspec.structs import replace
 from typing_extensions import override
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted, pluralize
-from seamwise.containers import Failure, Result, Success
 from seamwise.program.console import (
     Choice,
     CommandExit,

@@ -12,8 +12,8 @@ from typing import NoReturn
 import click
 from typing_extensions import override
 
+from seamwise._defects.defects import report_defect
 from seamwise._text.phrases import join_quoted
-from seamwise.defects import report_defect
 from seamwise.program import missing_package
 from seamwise.program.console import (
     SIGNALLED,

@@ -12,7 +12,7 @@ from typing import Literal, TextIO
 import click
 from typing_extensions import override
 
-from seamwise._close_matches import close_matches
+from seamwise._text.close_matches import close_matches
 from seamwise._text.escaping import escape_lines
 from seamwise._text.phrases import join_quoted
 from seamwise.seams.cli.report import layout

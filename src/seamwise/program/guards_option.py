@@ -2,11 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from seamwise._results.containers import Failure, Success
 from seamwise.catalog.tools import ToolError
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
-from seamwise.containers import Failure, Success
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies import Guard, GuardError
 from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.config.toml_positions import KeyPositions
 from seamwise.program.console import CommandExit, Exit, os_error_exit, std_stream

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from seamwise._close_matches import close_matches
+from seamwise._results.containers import Failure
+from seamwise._text.close_matches import close_matches
 from seamwise._text.phrases import join_quoted
-from seamwise.containers import Failure
 from seamwise.program.console import (
     Choice,
     CommandExit,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from seamwise._text.exceptions import describe_exception
+from seamwise._defects.exception_kinds import describe_exception
 from seamwise.program.console import CommandExit, Exit, did_you_mean
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from seamwise._results.containers import Result, Success
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Result, Success
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats

@@ -6,18 +6,18 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.texts import available_locales
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.outputs import Outcome as CallOutcome
 from seamwise.seams._fingerprint import error_type, fingerprint
 from seamwise.seams._tool_outcome import tool_defect
-from seamwise.texts import available_locales
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.outcome import Outcome

@@ -6,10 +6,10 @@ from typing import TextIO, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Success
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Success
-from seamwise.defects import report_defect
 from seamwise.program.console import Exit
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.retry_summary import retry_summary

@@ -11,10 +11,9 @@ import click
 import msgspec
 from msgspec import Struct
 
+from seamwise._defects.defects import report_defect
 from seamwise.catalog.tools import ToolError
-from seamwise.defects import report_defect
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies import Guard, GuardError
 from seamwise.program.console import (
     Choice,
     CommandExit,

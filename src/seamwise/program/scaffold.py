@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from seamwise.categories import Category
+from seamwise._errors.categories import Category
 from seamwise.documents.scaffold.defaults import guess_category
 from seamwise.documents.scaffold.fields import ScaffoldError, parse_field
 from seamwise.documents.scaffold.insertion import NameTaken, insert

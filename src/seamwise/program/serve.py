@@ -8,6 +8,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import ToolError
 from seamwise.program.console import (
     SIGNALLED,
@@ -24,7 +25,6 @@ from seamwise.program.page_outputs import page_outputs
 from seamwise.program.token_file import read_token
 from seamwise.program.workspace_processor import GRACE, ToolOptions, open_processor, tool_options
 from seamwise.seams.log import outcomes
-from seamwise.secrets import Secret
 from seamwise.toolhost.processor import Processor
 
 HELP = """\

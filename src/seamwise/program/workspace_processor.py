@@ -8,8 +8,7 @@ import click
 from msgspec import Struct
 
 from seamwise.catalog.tools import ToolError
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies import Guard, GuardError
 from seamwise.program.console import did_you_mean
 from seamwise.program.guards_option import load_guards
 from seamwise.program.workspace_option import open_workspace

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from re import IGNORECASE, VERBOSE, Match, Pattern
 from re import compile as pattern
 
+from seamwise._text.secrets import MASK
 from seamwise.redaction.harmless import (
     TYPE_PATTERN,
     is_code,
@@ -28,7 +29,6 @@ from seamwise.redaction.spans import (
     line_end,
     word_end,
 )
-from seamwise.secrets import MASK
 
 _NAME = pattern(
     rf"""

@@ -8,7 +8,8 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec.structs import force_setattr
 
-from seamwise._safe_call import call_or_describe
+from seamwise._text.safe_call import call_or_describe
+from seamwise._text.secrets import MASK, Secret
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.redactor import Redactor
 from seamwise.redaction.sensitive_names import (
@@ -19,7 +20,6 @@ from seamwise.redaction.sensitive_names import (
     is_metadata,
     is_name,
 )
-from seamwise.secrets import MASK, Secret
 
 CYCLE: Final = '<cycle>'
 """Replacement for a container inside itself."""

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from seamwise._text.secrets import MASK
 from seamwise.redaction.assignments import mask_after_flag
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.redactor import Redactor
@@ -18,7 +19,6 @@ from seamwise.redaction.sensitive_names import (
     is_name,
 )
 from seamwise.redaction.spans import Span
-from seamwise.secrets import MASK
 
 _TOKEN = pattern(
     r"""

@@ -6,7 +6,7 @@ from re import VERBOSE, Pattern, escape
 from re import compile as pattern
 from typing import NamedTuple
 
-from seamwise.secrets import MASK
+from seamwise._text.secrets import MASK
 
 # Every pattern here is linear: repetitions are possessive, lookaheads have limited lengths.
 _NEXT_PAIR = r'[\w.%\[\]$-]{1,64}[=:]'

@@ -2,7 +2,7 @@
 
 from typing import Generic, TypeVar
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
 
 K = TypeVar('K', bound=TaggedError)

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
-from seamwise.messages import field_names
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.messages import field_names
+from seamwise._errors.texts import general_text
 from seamwise.seams._common import public_message_of
-from seamwise.texts import general_text
 
 _INFRASTRUCTURE: Final = frozenset(
     {

@@ -7,13 +7,14 @@ from math import ceil
 
 from msgspec import NODEFAULT, structs
 
-from seamwise._annotations import is_secret, resolved_hints
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.messages import field_names
+from seamwise._errors.texts import public_text, text
+from seamwise._errors.type_hints import is_secret, resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
-from seamwise.errors import TaggedError
-from seamwise.messages import field_names, shorten
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 from seamwise.redaction import redact, redact_and_count
-from seamwise.secrets import Secret
-from seamwise.texts import public_text, text
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
 """The message of every defect. Nothing else of a defect is shown, except its reference."""

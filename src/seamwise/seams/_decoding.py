@@ -5,11 +5,11 @@ from typing import Final
 
 import msgspec
 
-from seamwise._annotations import resolved_hints
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
-from seamwise.internal import Internal
-from seamwise.messages import shorten
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.internal import Internal
+from seamwise._errors.type_hints import resolved_hints
+from seamwise._text.shortening import shorten
 from seamwise.seams._audience import hides_data
 from seamwise.seams._common import safe_text
 

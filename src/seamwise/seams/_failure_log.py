@@ -7,10 +7,11 @@ from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+from seamwise._defects.defects import report_defect
+from seamwise._defects.entries import DefectReport
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
-from seamwise.categories import Category
-from seamwise.defects import DefectReport, report_defect
-from seamwise.errors import TaggedError
 from seamwise.seams._common import (
     counted_items,
     drop_none,

@@ -6,8 +6,9 @@ from hashlib import sha256
 from re import compile as pattern
 from types import CodeType
 
-from seamwise.causes import chain
-from seamwise.errors import TaggedError
+from seamwise._defects.defects import PLUMBING
+from seamwise._errors.causes import chain
+from seamwise._errors.errors import TaggedError
 
 _INSTALLED = pattern(r'[/\\](?:site|dist)-packages[/\\]')
 
@@ -74,5 +75,4 @@ def _is_own(module: str, code: CodeType) -> bool:
     top, _, submodule = module.partition('.')
     if top in sys.stdlib_module_names or _INSTALLED.search(code.co_filename):
         return False
-    is_core = top == 'seamwise' and '.' not in submodule
-    return not is_core and not module.startswith(('seamwise.policies.', 'seamwise.seams.'))
+    return top != 'seamwise' or submodule.partition('.')[0] not in {'', *PLUMBING}

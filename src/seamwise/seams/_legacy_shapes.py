@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from seamwise._text.json_pointer import json_pointer, pointer_keys
-from seamwise.secrets import MASK
+from seamwise._text.secrets import MASK
 
 _PROBLEMS, _ISSUES = 'problems', 'issues'
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import islice
 from re import fullmatch
 
-from seamwise.texts import available_locales
+from seamwise._errors.texts import available_locales
 
 MAX_PREFERENCES = 50
 """Number of preferences that are considered."""

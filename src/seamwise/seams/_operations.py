@@ -9,8 +9,8 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from seamwise.causes import chain
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import chain
+from seamwise._errors.errors import TaggedError
 
 MARKS_LIMIT = 256
 """Number of counted errors that an operation remembers; there are few between two layers."""

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 from msgspec.structs import asdict
 
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.messages import field_names
+from seamwise._errors.texts import prints_internal
 from seamwise._text.jsonable import replace_surrogates
-from seamwise.errors import TaggedError
-from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
+from seamwise._text.shortening import TEXT_LIMIT, VALUE_LIMIT
 from seamwise.redaction.redactor import may_contain_secret
 from seamwise.redaction.settings import Settings, current
 from seamwise.seams._common import (
@@ -21,7 +23,6 @@ from seamwise.seams._common import (
     public_message_of,
 )
 from seamwise.seams._render_cache import RenderCache
-from seamwise.texts import prints_internal
 
 _MAX_INT = 2**63
 """Larger integers are shown by `all_fields`, which limits their length."""

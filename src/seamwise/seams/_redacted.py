@@ -4,11 +4,11 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from seamwise._defects.entries import Link
+from seamwise._errors.causes import causes, chain
+from seamwise._errors.codec import ReportedCause
+from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
-from seamwise.causes import causes, chain
-from seamwise.codec import ReportedCause
-from seamwise.defects import Link
-from seamwise.errors import TaggedError
 from seamwise.redaction import redact
 from seamwise.seams._common import message_of, safe_text
 

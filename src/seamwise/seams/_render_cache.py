@@ -5,8 +5,8 @@ from typing import Final, Generic, TypeVar, final
 import msgspec
 from msgspec.structs import astuple
 
-from seamwise.errors import TaggedError
-from seamwise.messages import VALUE_LIMIT
+from seamwise._errors.errors import TaggedError
+from seamwise._text.shortening import VALUE_LIMIT
 from seamwise.redaction.settings import Settings
 
 S = TypeVar('S')

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Protocol, TypeVar, runtime_checkable
 
-from seamwise.containers import Failure, Result, Success, expect_result
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success, expect_result
 
 E = TypeVar('E')
 E_co = TypeVar('E_co', covariant=True)

@@ -7,7 +7,7 @@ from typing import Never, TypeVar
 
 from msgspec import Struct
 
-from seamwise.containers import Result, is_success
+from seamwise._results.containers import Result, is_success
 from seamwise.seams.adapter import Adapter
 from seamwise.testing.comparison import field_differences
 from seamwise.testing.formatting import (

@@ -3,8 +3,9 @@
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from seamwise.defects import DefectReport, on_defect
-from seamwise.errors import TaggedError
+from seamwise._defects.defects import on_defect
+from seamwise._defects.entries import DefectReport
+from seamwise._errors.errors import TaggedError
 from seamwise.seams import adapter
 
 

@@ -8,10 +8,10 @@ from typing import TypeAlias
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-from seamwise._safe_call import call_or_describe
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._text.safe_call import call_or_describe
+from seamwise._text.secrets import Secret
 from seamwise.redaction import redact
-from seamwise.secrets import Secret
 from seamwise.testing.formatting import (
     MAX_VALUE,
     class_names,

@@ -4,10 +4,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from seamwise._safe_call import call_or_describe
-from seamwise.causes import chain
-from seamwise.containers import RESULT_TYPES, is_success
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import chain
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import RESULT_TYPES, is_success
+from seamwise._text.safe_call import call_or_describe
 from seamwise.redaction import redact
 
 MAX_CAUSES = 20

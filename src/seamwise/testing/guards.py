@@ -3,8 +3,9 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from seamwise.policies._engine.registry import reset_all
-from seamwise.policies.testing import FakeWorld, replace_real
+from seamwise._runtime.fake_world import FakeWorld
+from seamwise._runtime.registry import reset_all
+from seamwise._runtime.world import replace_real
 
 
 @contextmanager

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 from typing_extensions import TypeForm
 
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import MAX_DELAY, TaggedError, for_each_class
+from seamwise._text.secrets import Secret
 from seamwise.catalog.storage import RecordNotFound
-from seamwise.causes import Cause
-from seamwise.errors import MAX_DELAY, TaggedError, for_each_class
-from seamwise.secrets import Secret
 from seamwise.testing.unions import members
 
 E = TypeVar('E')

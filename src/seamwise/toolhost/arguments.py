@@ -9,11 +9,11 @@ from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin
 import msgspec
 import msgspec.inspect
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.containers import Failure, Result, Success
-from seamwise.messages import shorten
-from seamwise.secrets import Secret
 from seamwise.toolhost.type_aliases import resolve_alias
 
 MAX_FINDINGS: Final = 20

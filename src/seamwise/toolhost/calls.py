@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
+from seamwise._results.containers import Result
 from seamwise.catalog.parsing import ParsingError
-from seamwise.containers import Result
 
 
 class ToolCall(Struct, frozen=True):

@@ -16,9 +16,9 @@ from typing import (
 import msgspec
 
 from seamwise._text.json_pointer import json_pointer
+from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
-from seamwise.messages import shorten
 from seamwise.toolhost.type_shapes import Shape, shape_of
 
 _NOUNS: Final[Mapping[object, str]] = {

@@ -3,10 +3,10 @@
 from collections import deque
 from collections.abc import Callable
 
+from seamwise._errors.categories import Recovery
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Result, Success
 from seamwise.catalog.tools import ToolRepeated, TooManyMistakes
-from seamwise.categories import Recovery
-from seamwise.containers import Result, Success
-from seamwise.errors import TaggedError
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.repeat_detector import RepeatDetector
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, cast
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 
 if TYPE_CHECKING:
     from seamwise.toolhost.tool import Tool

@@ -1,7 +1,7 @@
 """Possible effects of failed calls of tools that must not run twice."""
 
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import InvalidResult, ToolCancelled, ToolFailed
-from seamwise.errors import TaggedError
 
 
 def leaves_effect_open(error: TaggedError) -> bool:

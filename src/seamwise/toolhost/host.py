@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Failure, Result
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.conversation import Conversation

@@ -5,10 +5,10 @@ from typing import Generic
 from msgspec import Struct
 from typing_extensions import TypeVar
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Result
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Result
-from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import ToolCall
 

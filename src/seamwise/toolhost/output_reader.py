@@ -3,10 +3,10 @@
 from collections.abc import Collection
 from typing import BinaryIO
 
+from seamwise._results.containers import Failure, Success
+from seamwise._text.secrets import MASK
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Success
 from seamwise.redaction import redact
-from seamwise.secrets import MASK
 from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.formats.entries import EXCERPT_LIMIT, REDACTED_SIZE, ParsedCall
 from seamwise.toolhost.formats.parsing import FORMATS, parse

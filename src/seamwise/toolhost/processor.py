@@ -10,14 +10,13 @@ from typing import Final, Generic, Never, Self, TypeAlias
 
 from typing_extensions import TypeVar
 
-from seamwise._close_matches import close_matches
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_float, check_int
+from seamwise._text.close_matches import close_matches
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
-from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard, identity
-from seamwise.policies._engine.validation import check_float, check_int
+from seamwise.policies import Guard, GuardError, identity
 from seamwise.policies.hedge import without_hedges
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.conversation import Conversation

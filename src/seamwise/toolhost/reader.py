@@ -10,13 +10,13 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.strict_json import decode_json, duplicate_keys, has_duplicate_keys
 from seamwise._text.json_pointer import json_pointer
-from seamwise._text.strict_json import decode_json, duplicate_keys, has_duplicate_keys
+from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.containers import Failure, Result, Success
-from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.toolhost.calls import InputLine, ToolCall
 

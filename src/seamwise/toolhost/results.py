@@ -7,11 +7,11 @@ from typing import Annotated, Any, Final, Never, Union, get_args, get_origin
 import returns.result
 from msgspec import Struct
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success, as_result
 from seamwise._text.jsonable import json_problem
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
-from seamwise.containers import Failure, Result, Success, as_result
-from seamwise.errors import TaggedError
 from seamwise.toolhost.conformance import find_problems
 from seamwise.toolhost.type_aliases import resolve_alias
 

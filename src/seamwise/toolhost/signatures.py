@@ -15,7 +15,7 @@ from typing import Any, Final, get_origin, get_type_hints
 
 import msgspec
 
-from seamwise._signatures import names_in_scope
+from seamwise._results.signatures import names_in_scope
 from seamwise.toolhost.arguments import Parameter, read_parameter
 from seamwise.toolhost.results import ResultType, split_result
 from seamwise.toolhost.schemas import schemas_of

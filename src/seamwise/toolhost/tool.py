@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, Protoco
 from msgspec import Struct
 from typing_extensions import TypeVar, override
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.toolhost.arguments import Parameter, convert_arguments
 from seamwise.toolhost.definitions import definitions
 from seamwise.toolhost.docstrings import Descriptions, read_docstring

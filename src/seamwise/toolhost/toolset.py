@@ -6,10 +6,10 @@ from typing import Final, Generic, Never, final
 
 from typing_extensions import TypeVar, override
 
-from seamwise._close_matches import MAX_SUGGESTIONS, close_matches
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.close_matches import MAX_SUGGESTIONS, close_matches
 from seamwise.catalog.tools import RegistrationRejected, UnknownTool
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.toolhost.definitions import definitions
 from seamwise.toolhost.names import name_problem, qualified_name
 from seamwise.toolhost.tool import Tool

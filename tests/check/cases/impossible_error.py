@@ -8,7 +8,7 @@ from seamwise import (
     Category, Do, Failure, Result, Success, TaggedError, accumulate, attempt, bind_async, catch, catch_all,
     collect, collect_async, fallible, flow, from_returns, map_async, partition, refine, tap, tap_error, when,
 )
-from seamwise.many import OneOrMore
+from seamwise._results.many import OneOrMore
 from seamwise.policies import CircuitOpen, circuit, keyed
 
 

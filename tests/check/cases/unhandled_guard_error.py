@@ -3,7 +3,7 @@ from functools import partial
 from typing import TypeVar, assert_never
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, bind_async, catch, catch_all, collect, fallible, or_raise, tap_error
-from seamwise.containers import is_failure, is_success
+from seamwise._results.containers import is_failure, is_success
 from seamwise.policies import (
     CircuitOpen, DeadlineExceeded, Guard, circuit, deadline, fallback, keyed, retry, retryable,
 )

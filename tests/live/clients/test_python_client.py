@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Success
+from seamwise._text.secrets import Secret
 from seamwise.catalog.access import AccessDenied, Unauthenticated
 from seamwise.catalog.sessions import ConnectionLost
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live import Event, Position
 from seamwise.live.client import connect
 from seamwise.policies import World
-from seamwise.secrets import Secret
 from tests.live.clients.scripted_gateway import (
     CONNECT,
     Close,

@@ -13,7 +13,7 @@ from seamwise.live.server.connections import Connections
 from seamwise.live.server.rates import MessageRates
 from seamwise.live.server.settings import Settings
 from seamwise.policies import RateLimited
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.live.gateway.running import eventually
 from tests.live.stores.laboratory import Laboratory
 

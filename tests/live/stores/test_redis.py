@@ -10,8 +10,8 @@ import redis
 import redis.asyncio
 from redis.crc import key_slot
 
+from seamwise._errors.causes import Raised
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.causes import Raised
 from seamwise.live import Event, EventLog, RedisLog
 from seamwise.live.stores.redis.keys import Keys
 from seamwise.live.stores.redis.reasons import Reasons

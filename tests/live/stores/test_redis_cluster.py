@@ -12,8 +12,8 @@ from redis.asyncio.cluster import ClusterNode
 from redis.crc import key_slot
 
 from seamwise import Failure, Result, Success
+from seamwise._errors.causes import Raised
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.causes import Raised
 from seamwise.live import RedisLog, Stored
 from tests.live.stores.contents import numbered, within
 from tests.live.stores.redis_laboratory import append_until_stored

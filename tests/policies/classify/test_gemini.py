@@ -31,7 +31,7 @@ from seamwise.catalog.network import (
 from seamwise.catalog.streaming import ChunkUnparsable, StreamProviderFailed
 from seamwise.policies import retry
 from seamwise.policies.classify import gemini
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.classify.provider_errors import SECRET, error_of, fields_of
 from tests.policies.classify.provider_server import ProviderServer, Recorded
 

@@ -42,7 +42,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.catalog.streaming import ChunkUnparsable, StreamProviderFailed
 from seamwise.policies import retry
 from seamwise.policies.classify import openai
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.classify.provider_errors import SECRET, error_of, fields_of
 from tests.policies.classify.provider_server import ProviderServer, Recorded
 

@@ -22,9 +22,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from seamwise import Category, Failure, Result, Success, refine
+from seamwise._results.edges import Classify
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, NetworkTimedOut
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.edges import Classify
 from seamwise.policies.classify.redis import redis_failures
 from tests.ports import free_port
 from tests.programs import program

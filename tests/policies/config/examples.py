@@ -18,7 +18,7 @@ from seamwise.policies import (
     retry,
 )
 from seamwise.policies.config.schema import is_table
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 
 WORLD = FakeWorld()
 

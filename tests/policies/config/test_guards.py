@@ -39,8 +39,7 @@ from seamwise.policies.config.schema import (
     struct_types,
 )
 from seamwise.policies.config.settings import PLACEHOLDERS, PipelineConfig
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure, assert_success
+from seamwise.testing import FakeWorld, assert_failure, assert_success
 from tests.policies.config.examples import (
     FACTORIES,
     MISTAKES,

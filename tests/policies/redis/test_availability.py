@@ -15,9 +15,9 @@ from redis import exceptions
 from redis.exceptions import RedisError, ResponseError
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.events import GuardEvent, StoreAway, StoreBack
 from seamwise.policies.redis import Clients, circuit, rate_limit
@@ -28,8 +28,7 @@ from seamwise.policies.redis.availability import (
     is_unavailable,
 )
 from seamwise.policies.redis.connections import ConnectionPool, connection_pool
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure
+from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.redis.circuit_calls import DOWN, OK, state
 from tests.policies.redis.servers import Server
 

@@ -14,7 +14,7 @@ from seamwise.policies.redis import Clients, circuit, rate_limit
 from seamwise.policies.redis.batches import SENDER_TASK
 from seamwise.policies.redis.circuit import ScriptCall
 from seamwise.policies.redis.timeouts import InsistentTimeout
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave
 from tests.policies.redis.redis_clock import RedisClock

@@ -16,8 +16,7 @@ from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
 from seamwise.policies.redis import Clients, circuit
 from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES
-from seamwise.policies.testing import FakeWorld
-from seamwise.testing import assert_failure
+from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.errors import Down, Wrong
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
 from tests.policies.redis.redis_clock import RedisClock

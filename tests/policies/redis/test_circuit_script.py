@@ -17,7 +17,7 @@ from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent
 from seamwise.policies.redis import circuit
 from seamwise.policies.redis.circuit import ScriptCall
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Wrong
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
 from tests.policies.redis.redis_clock import RedisClock

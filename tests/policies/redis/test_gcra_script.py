@@ -11,7 +11,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis import Clients, rate_limit
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
 

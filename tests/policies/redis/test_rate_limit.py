@@ -17,7 +17,7 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.redis import Clients, rate_limit
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.redis.servers import Server
 
 

@@ -5,7 +5,7 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import GuardEvent, StoreAway, consecutive, observe
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.redis import circuit, rate_limit
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 from tests.policies.redis.circuit_calls import state
 from tests.policies.redis.servers import Server

@@ -12,8 +12,8 @@ from seamwise import Failure, Result, Success
 from seamwise.policies import consecutive, registered
 from seamwise.policies.redis import circuit, rate_limit
 from seamwise.policies.redis.availability import OutageMode
-from seamwise.policies.testing import FakeWorld
 from seamwise.seams.telemetry import Telemetry
+from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 from tests.policies.redis.servers import Server
 

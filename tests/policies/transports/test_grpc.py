@@ -46,13 +46,13 @@ from seamwise.policies import (
     retry,
 )
 from seamwise.policies.classify.grpc import grpc_failures
-from seamwise.policies.testing import FakeWorld
 from seamwise.policies.transports.grpc import (
     AsyncGuardInterceptor,
     CallRefused,
     GuardInterceptor,
     Repeatable,
 )
+from seamwise.testing import FakeWorld
 from tests.policies.transports.grpc_server import GET, PATIENCE, PAY, Server, run_server, unary
 
 Code = grpc.StatusCode

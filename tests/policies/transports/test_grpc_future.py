@@ -27,8 +27,8 @@ from seamwise.policies import (
     remaining,
     retry,
 )
-from seamwise.policies.testing import FakeWorld
 from seamwise.policies.transports.grpc import CallRefused, GuardInterceptor
+from seamwise.testing import FakeWorld
 from tests.policies.transports.grpc_server import GET, PATIENCE, Server, run_server, unary
 
 Code = grpc.StatusCode

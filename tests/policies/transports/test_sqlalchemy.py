@@ -40,8 +40,8 @@ from seamwise.policies import (
     retry,
 )
 from seamwise.policies.classify.sqlalchemy import sqlalchemy_failures
-from seamwise.policies.testing import FakeWorld
 from seamwise.policies.transports.sqlalchemy import ConnectRefused, guard_engine
+from seamwise.testing import FakeWorld
 
 Answer = Exception | Literal['ok', 'hang']
 

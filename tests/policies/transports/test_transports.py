@@ -27,9 +27,9 @@ from seamwise.policies import (
     retry,
     transports,
 )
-from seamwise.policies.testing import FakeWorld
 from seamwise.policies.transports import httpx as httpx_transports
 from seamwise.policies.transports import httpx2 as httpx2_transports
+from seamwise.testing import FakeWorld
 
 
 class Server(ThreadingHTTPServer):

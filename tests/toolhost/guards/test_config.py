@@ -28,7 +28,7 @@ from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.deadline import deadline
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from seamwise.toolhost import Tools, tool
 from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner

@@ -30,7 +30,7 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.events import GaveUp, Recovered, Refused, Retrying
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from seamwise.toolhost import Tools, tool
 from seamwise.toolhost.builtin import workspace_tools
 from seamwise.toolhost.builtin.workspace.workspace import Workspace

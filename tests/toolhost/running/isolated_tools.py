@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from seamwise import Category, Failure, Result, Success, TaggedError
-from seamwise.causes import Raised
+from seamwise._errors.causes import Raised
 from seamwise.toolhost import Limits, tool
 
 ALARM = 30

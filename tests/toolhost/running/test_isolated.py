@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise._exception_kinds import WorkerException
+from seamwise._defects.exception_kinds import WorkerException
+from seamwise._errors.causes import Raised
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed, ToolTimedOut
-from seamwise.causes import Raised
 from seamwise.testing import assert_failure, assert_success
 from seamwise.toolhost import Limits, Processor, tool
 from seamwise.toolhost.importable import ImportName, import_name

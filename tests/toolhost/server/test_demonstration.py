@@ -4,7 +4,7 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.policies.events import CircuitChanged, GuardEvent, Retrying
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from seamwise.toolhost.guards.guarded_call import CallStats, failed_attempts, recording
 from seamwise.toolhost.server import demonstration
 from seamwise.toolhost.server.demonstration import Weather, demo_processor

@@ -9,7 +9,7 @@ import pytest
 from seamwise.catalog.tools import ToolError
 from seamwise.policies import GuardError, circuit, consecutive, retry
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from seamwise.toolhost import Processor, Tools, tool
 from seamwise.toolhost.guards.guarded_call import record_event
 from seamwise.toolhost.server.live_calls import CallRunner, report_begin

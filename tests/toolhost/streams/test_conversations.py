@@ -21,7 +21,7 @@ from seamwise.catalog.models import ContextTooLong, ModelOverloaded, QuotaExceed
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.policies import classify, retry
-from seamwise.policies.testing import FakeWorld
+from seamwise.testing import FakeWorld
 from seamwise.toolhost import Outcome, Processor, ToolCall, formats, streams, tool
 from tests.toolhost.streams import anthropic_events as blocks
 from tests.toolhost.streams import openai_chunks, responses_events

@@ -82,7 +82,7 @@ _TEXT_MESSAGE = re.compile(
 _IMPORT_CODES = frozenset({'import-not-found', 'import-untyped'})
 _OWN_MODULE = re.compile(r'"(?:seamwise|returns)(?:\.[\w.]+)?"')
 _RESULT_PACKAGES = frozenset({'seamwise', 'returns'})
-_RESULT_MODULES: Final = ('seamwise', 'seamwise.containers', 'returns.result')
+_RESULT_MODULES: Final = ('seamwise', 'seamwise._results.containers', 'returns.result')
 _FOLDERS_OF_PACKAGES = frozenset({'site-packages', 'dist-packages'})
 _INSTALL_HELP = (
     'Install it in the environment of the project,'

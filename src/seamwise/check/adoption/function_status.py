@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._text.shortening import shorten
 from seamwise.check._mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
 from seamwise.check.inference.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
@@ -19,7 +20,6 @@ from seamwise.check.typed_ast.channels import (
     union_members,
 )
 from seamwise.check.typed_ast.program import Function, Module
-from seamwise.messages import shorten
 
 ContainerKind: TypeAlias = Literal['channel', 'safe', 'result', 'container']
 """Result with a tagged channel; `@safe` or similar; another Result; another container."""

@@ -8,7 +8,7 @@ from seamwise.check.inference.bindings import parameters
 from seamwise.check.typed_ast.channels import ErrorSet
 from seamwise.check.typed_ast.program import Function, Module, walk
 
-_SUCCESS = 'seamwise.containers.Success'
+_SUCCESS = 'seamwise._results.containers.Success'
 
 
 def removal_edits(

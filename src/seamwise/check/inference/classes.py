@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from seamwise.categories import Category
+from seamwise._errors.categories import Category
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import ClassFacts
 from seamwise.check.inference.error_inference import full_name

@@ -35,13 +35,13 @@ CHECKS = frozenset(
     {
         'builtins.isinstance',
         'builtins.type',
-        'seamwise.containers.is_success',
-        'seamwise.containers.is_failure',
+        'seamwise._results.containers.is_success',
+        'seamwise._results.containers.is_failure',
     }
 )
 _UNTYPED_CHECK = 'returns.pipeline.is_successful'
-_DO = 'seamwise.scope.Do'
-_TAP_ERROR = 'seamwise.compose.tap_error'
+_DO = 'seamwise._results.scope.Do'
+_TAP_ERROR = 'seamwise._results.compose.tap_error'
 
 
 class Disposition(Struct, frozen=True):

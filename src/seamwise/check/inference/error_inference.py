@@ -48,25 +48,29 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
-SUCCESS_CALLS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
-FAILURE_CALLS = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
+SUCCESS_CALLS = frozenset({'seamwise._results.containers.Success', 'returns.result.Success'})
+FAILURE_CALLS = frozenset({'seamwise._results.containers.Failure', 'returns.result.Failure'})
 PASS_THROUGH = frozenset(
     {
-        'seamwise.containers.from_returns',
-        'seamwise.compose.tap',
-        'seamwise.compose.tap_error',
-        'seamwise.compose.map_async',
+        'seamwise._results.containers.from_returns',
+        'seamwise._results.compose.tap',
+        'seamwise._results.compose.tap_error',
+        'seamwise._results.compose.map_async',
     }
 )
 """Functions whose result has exactly the failures of their first argument."""
 COLLECTORS = frozenset({
-    'seamwise.many.collect', 'seamwise.many.accumulate',
-    'seamwise.many_async.collect_async', 'seamwise.many_async.accumulate_async',
+    'seamwise._results.many.collect', 'seamwise._results.many.accumulate',
+    'seamwise._results.many_async.collect_async', 'seamwise._results.many_async.accumulate_async',
 })  # fmt: skip
 """Functions that combine several Results into one."""
-BIND_ASYNC, FLOW = 'seamwise.compose.bind_async', 'seamwise.compose.flow'
-ATTEMPT, REFINE, CAUGHT = 'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'
-CATCH = 'seamwise.compose.catch'
+BIND_ASYNC, FLOW = 'seamwise._results.compose.bind_async', 'seamwise._results.compose.flow'
+ATTEMPT, REFINE, CAUGHT = (
+    'seamwise._results.edges.attempt',
+    'seamwise._results.edges.refine',
+    'seamwise._results.edges.caught',
+)
+CATCH = 'seamwise._results.compose.catch'
 KEYED = 'seamwise.policies.idempotency.Keyed'
 _GUARD_ERROR_ARGUMENTS = (
     ('seamwise.policies._engine.pipeline.Guard', 0),
@@ -75,8 +79,8 @@ _GUARD_ERROR_ARGUMENTS = (
 )
 """Guard classes, with the index of the type argument for the errors of the guard itself."""
 GUARDS = frozenset(name for name, _ in _GUARD_ERROR_ARGUMENTS)
-_CATCH_STEPS = frozenset({'seamwise.compose.Catch', 'seamwise.compose.CatchAll'})
-_RULES = 'seamwise.edges.Rules'
+_CATCH_STEPS = frozenset({'seamwise._results.compose.Catch', 'seamwise._results.compose.CatchAll'})
+_RULES = 'seamwise._results.edges.Rules'
 _GATHER = 'asyncio.tasks.gather'
 _ITERABLE = 'typing.Iterable'
 

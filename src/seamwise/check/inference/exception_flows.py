@@ -22,7 +22,7 @@ from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
 _ALLOWED = frozenset({
-    'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise.causes.Raised',
+    'builtins.AssertionError', 'builtins.NotImplementedError', 'seamwise._errors.causes.Raised',
     'click.exceptions.Exit', 'click.exceptions.Abort',
     'typer.exceptions.Exit', 'typer.exceptions.Abort',
 })  # fmt: skip
@@ -33,8 +33,8 @@ _PROTOCOL = {
     '__getitem__': 'builtins.LookupError', '__missing__': 'builtins.KeyError',
 }  # fmt: skip
 """Exceptions by which special methods answer, as Python defines them."""
-WHEN: Final = 'seamwise.edges.when'
-ATTEMPT, _FALLIBLE = 'seamwise.edges.attempt', 'seamwise.scope.fallible'
+WHEN: Final = 'seamwise._results.edges.when'
+ATTEMPT, _FALLIBLE = 'seamwise._results.edges.attempt', 'seamwise._results.scope.fallible'
 _SAFE = frozenset({
     'returns.result.safe', 'returns.io.impure_safe', 'returns.future.future_safe',
 })  # fmt: skip

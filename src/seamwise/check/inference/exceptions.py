@@ -24,8 +24,14 @@ _CONTEXT_MANAGERS = frozenset({
 })  # fmt: skip
 _DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'})
 """Exceptions that report a bug."""
-_OR_RAISE, RAISED = 'seamwise.edges.or_raise', 'seamwise.causes.Raised'
-_EDGES = frozenset({'seamwise.edges.attempt', 'seamwise.edges.refine', 'seamwise.edges.caught'})
+_OR_RAISE, RAISED = 'seamwise._results.edges.or_raise', 'seamwise._errors.causes.Raised'
+_EDGES = frozenset(
+    {
+        'seamwise._results.edges.attempt',
+        'seamwise._results.edges.refine',
+        'seamwise._results.edges.caught',
+    }
+)
 """Functions that call a function and convert its exceptions to failures."""
 
 
@@ -223,7 +229,9 @@ def _sites(
 def _call_site(call: ast.Call, stack: HandlerStack, inference: ErrorInference) -> Iterator[_Site]:
     callee = inference.callee_name(call)
     if callee == _OR_RAISE:
-        raised = ExceptionClass(RAISED, (RAISED, _EXCEPTION, _BASE_EXCEPTION), 'seamwise.causes', 0)
+        raised = ExceptionClass(
+            RAISED, (RAISED, _EXCEPTION, _BASE_EXCEPTION), 'seamwise._errors.causes', 0
+        )
         yield RaiseSite(raised, stack)
     elif callee in _EDGES and call.args:
         yield WrappedFunction(inference.callee_name(ast.Call(call.args[0], [], [])))

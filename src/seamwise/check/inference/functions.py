@@ -48,17 +48,17 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import Function, Module, walk
 
-FALLIBLE = 'seamwise.scope.fallible'
-_DO = 'seamwise.scope.Do'
-_RULES = 'seamwise.edges.Rules'
+FALLIBLE = 'seamwise._results.scope.fallible'
+_DO = 'seamwise._results.scope.Do'
+_RULES = 'seamwise._results.edges.Rules'
 _EDGES = frozenset({ATTEMPT, REFINE})
 STEP_MODULES = frozenset(
     {
-        'seamwise.compose',
-        'seamwise.many',
-        'seamwise.many_async',
-        'seamwise.edges',
-        'seamwise.containers',
+        'seamwise._results.compose',
+        'seamwise._results.many',
+        'seamwise._results.many_async',
+        'seamwise._results.edges',
+        'seamwise._results.containers',
     }
 )
 """Modules whose functions combine Results and have no errors of their own."""

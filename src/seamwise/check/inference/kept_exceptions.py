@@ -36,7 +36,7 @@ _CURRENT = frozenset({'sys.exc_info', 'sys.exception'})
 """Functions that return the exception that a handler handles."""
 _GROUP = 'builtins.BaseExceptionGroup'
 _FAILURES = frozenset({
-    'seamwise.containers.Failure', 'returns.result.Failure', 'returns.io.IOFailure',
+    'seamwise._results.containers.Failure', 'returns.result.Failure', 'returns.io.IOFailure',
 })  # fmt: skip
 """Classes that make an exception an expected error."""
 

@@ -19,7 +19,7 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
-_FAILURE = 'seamwise.containers.Failure'
+_FAILURE = 'seamwise._results.containers.Failure'
 _CONDITIONAL = (
     ast.BoolOp, ast.IfExp, ast.Lambda, ast.comprehension,
     ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,

@@ -15,7 +15,7 @@ from seamwise.check.typed_ast.channels import (
     without_type_variables,
 )
 
-_TAP_ERROR = 'seamwise.compose.tap_error'
+_TAP_ERROR = 'seamwise._results.compose.tap_error'
 
 
 def defaulted_errors(inference: ErrorInference) -> Iterator[DefaultedError]:

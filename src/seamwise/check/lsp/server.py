@@ -14,6 +14,8 @@ from msgspec import Struct
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure
 from seamwise.check._mypy.sources import SourceProblem, read_source
 from seamwise.check.checking import Report, report_on
 from seamwise.check.code_base import CodeBase, read_code_base
@@ -22,8 +24,6 @@ from seamwise.check.lsp.conversion import Converter
 from seamwise.check.lsp.hover import hover_text
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import load_settings
-from seamwise.containers import Failure
-from seamwise.defects import report_defect
 
 _STACK_SIZE = 256 * 1024 * 1024
 """Stack of the thread that runs mypy, in bytes; its parser is recursive."""

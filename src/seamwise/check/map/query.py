@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from seamwise._close_matches import close_matches
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.close_matches import close_matches
 from seamwise.check.map.graph import ErrorNode, Graph, SeamNode
-from seamwise.containers import Failure, Result, Success
 
 
 def find_errors(graph: Graph, name: str) -> Result[tuple[ErrorNode, ...], tuple[str, ...]]:

@@ -5,8 +5,8 @@ Widths count terminal columns; a wide character takes two.
 
 from collections.abc import Iterator
 
+from seamwise._runtime.source_excerpt import MAX_WIDTH, display_width, fit_window
 from seamwise._text.escaping import escape
-from seamwise._text.source_excerpt import MAX_WIDTH, display_width, fit_window
 from seamwise.check.findings import Finding
 
 _TAB = ' ' * 4

@@ -6,10 +6,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._runtime.source_excerpt import display_width
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_limited, pluralize
-from seamwise._text.source_excerpt import display_width
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import Severity

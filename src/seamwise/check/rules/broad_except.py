@@ -75,7 +75,7 @@ _BASE_EXCEPTION = 'builtins.BaseException'
 _BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
 _CANCELLED = frozenset({'asyncio.exceptions.CancelledError', 'trio.Cancelled'})
 _SUPPRESS = 'contextlib.suppress'
-_REPORT_DEFECT = 'seamwise.defects.report_defect'
+_REPORT_DEFECT = 'seamwise._defects.defects.report_defect'
 _GATHER = frozenset({'asyncio.tasks.gather', 'asyncio.gather'})
 _HELP = (
     'Name the expected exceptions, end in `raise`,'

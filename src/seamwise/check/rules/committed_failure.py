@@ -76,7 +76,7 @@ _STATEMENTS = frozenset({'execute', 'fetch', 'fetchrow', 'fetchval', 'scalar', '
 """Methods that run the statement in their first argument."""
 _PURE_FUNCTIONS = frozenset({
     'builtins.isinstance', 'builtins.len', 'builtins.type',
-    'seamwise.containers.is_failure', 'seamwise.containers.is_success',
+    'seamwise._results.containers.is_failure', 'seamwise._results.containers.is_success',
     'sqlalchemy.sql._elements_constructors.text',
 })  # fmt: skip
 

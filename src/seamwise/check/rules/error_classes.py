@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from importlib import import_module
 
+from seamwise._errors.errors import TaggedError
 from seamwise.check.facts import FileFacts
-from seamwise.errors import TaggedError
 
 _PACKAGE = 'seamwise.'
 

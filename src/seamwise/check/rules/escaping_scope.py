@@ -84,8 +84,8 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 
-_DO = 'seamwise.scope.Do'
-_FALLIBLE = 'seamwise.scope.fallible'
+_DO = 'seamwise._results.scope.Do'
+_FALLIBLE = 'seamwise._results.scope.fallible'
 
 _DEFERRED = frozenset(
     {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', _DO}

@@ -83,7 +83,7 @@ from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 from seamwise.check.typed_ast.qualified_names import qualified_name
 from seamwise.redaction.sensitive_names import split_words
 
-_TAGGED = 'seamwise.errors.TaggedError'
+_TAGGED = 'seamwise._errors.errors.TaggedError'
 _BUILTIN_CLASSES = MappingProxyType(
     {f'builtins.{name}': value for name, value in vars(builtins).items() if isinstance(value, type)}
 )

@@ -65,7 +65,7 @@ from seamwise.check.typed_ast.channels import (
 from seamwise.check.typed_ast.program import Function, Module
 
 _ATTEMPT_HELP = 'Join both with `.bind(lambda result: result)`, or let the function return a value.'
-_MAP_ASYNC = frozenset({'seamwise.map_async', 'seamwise.compose.map_async'})
+_MAP_ASYNC = frozenset({'seamwise.map_async', 'seamwise._results.compose.map_async'})
 
 
 def _find_nested_results(module: Module) -> Iterator[RawFinding]:

@@ -81,9 +81,9 @@ from seamwise.check.rules.rule import Rule, join_class_names
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
 
-_TAGGED = 'seamwise.errors.TaggedError'
+_TAGGED = 'seamwise._errors.errors.TaggedError'
 _ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
-_FAILURES = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
+_FAILURES = frozenset({'seamwise._results.containers.Failure', 'returns.result.Failure'})
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
 _FAILURE_HELP = (
     'Write `case Failure(error):`, and match the error in a second `match`, which ends with'
@@ -250,7 +250,7 @@ def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
     owners = union_members(module.type_of(function.value))
-    return any('seamwise.scope.Do' in base_names(owner) for owner in owners)
+    return any('seamwise._results.scope.Do' in base_names(owner) for owner in owners)
 
 
 def _check_base_class(

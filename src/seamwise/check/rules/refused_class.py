@@ -44,7 +44,8 @@ def refuse(codes: list[str]) -> str:
 import ast
 from collections.abc import Iterable, Iterator, Mapping
 
-from seamwise import messages
+from seamwise._errors import messages
+from seamwise._errors.errors import RESERVED
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo, Var
 from seamwise.check._mypy.types import Instance, NoneType, TupleType, Type, get_proper_type
 from seamwise.check.findings import RawFinding
@@ -52,14 +53,13 @@ from seamwise.check.inference.error_inference import full_name
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import TAGGED_ERROR, is_error, union_members
 from seamwise.check.typed_ast.program import Module
-from seamwise.errors import RESERVED
 
 _ABSTRACT = frozenset({
     'typing.Collection', 'typing.Iterable', 'typing.Mapping', 'typing.MutableMapping',
     'typing.MutableSequence', 'typing.MutableSet', 'typing.Sequence', 'typing.AbstractSet',
 })  # fmt: skip
 """Types whose values can be lists, dicts or sets."""
-_OPAQUE = frozenset({'seamwise.secrets.Secret', 'builtins.type'})
+_OPAQUE = frozenset({'seamwise._text.secrets.Secret', 'builtins.type'})
 """Types that are hashable whatever their arguments are."""
 _HASHABLE = {
     'set': 'a frozenset', 'MutableSet': 'a frozenset', 'AbstractSet': 'a frozenset',

@@ -39,7 +39,7 @@ Sensitive names are those that `redact` masks; `max_tokens` is not among them.
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
-from seamwise import messages
+from seamwise._errors import messages
 from seamwise.check._mypy.nodes import RefExpr, StrExpr, TypeInfo, Var
 from seamwise.check._mypy.types import (
     CallableType,
@@ -56,8 +56,8 @@ from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 from seamwise.redaction.sensitive_names import is_sensitive
 
-_TAGGED = 'seamwise.errors.TaggedError'
-_SECRET = 'seamwise.secrets.Secret'  # noqa: S105 -- the name of a class
+_TAGGED = 'seamwise._errors.errors.TaggedError'
+_SECRET = 'seamwise._text.secrets.Secret'  # noqa: S105 -- the name of a class
 _MESSAGE_METHODS = frozenset({'__str__', '__repr__', '__format__', 'message', 'text'})
 """Methods of an error that return its message."""
 _PUBLIC_TYPES = frozenset({

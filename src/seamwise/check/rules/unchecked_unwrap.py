@@ -62,7 +62,9 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_channel_of
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 
-_GUARDS = frozenset({'seamwise.containers.is_success', 'seamwise.containers.is_failure'})
+_GUARDS = frozenset(
+    {'seamwise._results.containers.is_success', 'seamwise._results.containers.is_failure'}
+)
 _FILTER = 'builtins.filter'
 _SUPPRESS = 'contextlib.suppress'
 _QUANTIFIERS = frozenset({'builtins.any', 'builtins.all'})
@@ -70,8 +72,8 @@ _UNTYPED_GUARD = 'returns.pipeline.is_successful'
 """Checks a Result at run time, but narrows no type."""
 _PREDICATES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        'unwrap': frozenset({'seamwise.containers.is_success', _UNTYPED_GUARD}),
-        'failure': frozenset({'seamwise.containers.is_failure'}),
+        'unwrap': frozenset({'seamwise._results.containers.is_success', _UNTYPED_GUARD}),
+        'failure': frozenset({'seamwise._results.containers.is_failure'}),
     }
 )
 """Functions that select the items on which a method cannot raise."""

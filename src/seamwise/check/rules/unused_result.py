@@ -99,7 +99,7 @@ _RAISES_CONTEXTS = frozenset({
 })  # fmt: skip
 _MAX_CODE = 60
 """Longest code excerpt in a message, in characters."""
-_TAP_ERROR = 'seamwise.compose.tap_error'
+_TAP_ERROR = 'seamwise._results.compose.tap_error'
 _STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 

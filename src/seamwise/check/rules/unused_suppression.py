@@ -46,7 +46,7 @@ def save_twice(name: str) -> Result[None, DiskFull]:
 from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
-from seamwise._close_matches import close_matches
+from seamwise._text.close_matches import close_matches
 from seamwise.check.facts import Location, RuleHit, Suppression, TextEdit
 from seamwise.check.rules.rule import Rule, join_code
 

@@ -29,8 +29,8 @@ from seamwise.check._mypy.types import (
     get_proper_type,
 )
 
-SUCCESS = frozenset({'seamwise.containers.Success', 'returns.result.Success'})
-FAILURE = frozenset({'seamwise.containers.Failure', 'returns.result.Failure'})
+SUCCESS = frozenset({'seamwise._results.containers.Success', 'returns.result.Success'})
+FAILURE = frozenset({'seamwise._results.containers.Failure', 'returns.result.Failure'})
 RESULT = 'returns.result.Result'
 """Base class of Success and Failure."""
 _RESULT = frozenset({RESULT})
@@ -54,7 +54,7 @@ CONTAINERS = frozenset({
     'typing.Sequence',
 })  # fmt: skip
 
-TAGGED_ERROR = 'seamwise.errors.TaggedError'
+TAGGED_ERROR = 'seamwise._errors.errors.TaggedError'
 UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
 """Base classes that do not name a particular error."""
 

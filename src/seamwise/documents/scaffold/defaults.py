@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from seamwise.categories import Category
+from seamwise._errors.categories import Category
 
 
 class Answers(NamedTuple):

@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from seamwise._errors.errors import RESERVED
 from seamwise._text.phrases import join_limited
-from seamwise.errors import RESERVED
 
 TYPES: Mapping[str, str] = MappingProxyType(
     {

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import default_message
 from seamwise._text.phrases import join_quoted
-from seamwise.categories import Category
 from seamwise.documents.scaffold.defaults import ANSWERS
 from seamwise.documents.scaffold.fields import TYPES, NewField, ScaffoldError, quoted
-from seamwise.errors import default_message
 
 LINE_LENGTH = 88
 """The default of Black and Ruff."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from seamwise.policies._engine.world import World
+from seamwise._runtime.world import World
 
 RESTART_DELAY: Final = 1.0
 """The maximum delay after a restart of the gateway, in seconds."""

@@ -15,11 +15,11 @@ from websockets.asyncio.client import ClientConnection
 from websockets.asyncio.client import connect as connect_websocket
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.secrets import Secret
 from seamwise.live.connection.losses import ABNORMAL, INVALID_DATA, Closed
 from seamwise.live.connection.tracker import MAX_RETRY_AFTER
 from seamwise.policies.hints import from_headers
-from seamwise.secrets import Secret
 
 OPEN_TIMEOUT: Final = 10.0
 """The maximum time for the TCP connection, TLS and the handshake, in seconds."""

@@ -5,9 +5,9 @@ from typing import Final
 
 from msgspec import Struct
 
+from seamwise._errors.causes import Cause
 from seamwise.catalog.access import AccessDenied, AccessError, Unauthenticated
 from seamwise.catalog.sessions import ConnectionLost
-from seamwise.causes import Cause
 
 NORMAL: Final = 1000
 RESTART: Final = 1012

@@ -13,10 +13,10 @@ from typing import Final, Self, TypeAlias, TypeVar
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.access import AccessError
 from seamwise.catalog.sessions import ConnectionLost, ReplayGap, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.connection.delays import ReconnectDelays
 from seamwise.live.connection.line import Line, LineSettings, open_line
 from seamwise.live.connection.losses import (

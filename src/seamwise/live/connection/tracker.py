@@ -5,9 +5,9 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import ReplayGap, UnknownEpoch
 from seamwise.catalog.streaming import InvalidStream
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, Stored, encode_state
 from seamwise.live.wire import WireEvent, decode_wire_event, stored_event
 

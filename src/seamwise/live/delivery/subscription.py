@@ -5,9 +5,9 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Self, TypeAlias
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import SlowConsumer
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position, Stored
 from seamwise.live.replay import Replay
 

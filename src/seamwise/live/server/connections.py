@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Final, Protocol
 from weakref import WeakValueDictionary
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
 from seamwise.live.log import Attempt, EventLog
 from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.settings import Settings

@@ -6,11 +6,11 @@ from typing import Annotated, Final, TypeAlias, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.shortening import shorten
 from seamwise.catalog.sessions import InvalidInput
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, encode_record
 from seamwise.live.wire import WireEvent, decode_wire_event
-from seamwise.messages import shorten
 
 CONNECT: Final = 'user.connect'
 RECONNECT: Final = 'user.reconnect_with_state'

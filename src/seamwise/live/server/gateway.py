@@ -13,11 +13,11 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.access import AccessError
 from seamwise.catalog.sessions import InvalidInput, ReplayError, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.credentials import SUBPROTOCOL
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position

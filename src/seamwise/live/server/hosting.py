@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from typing import Final, TypeAlias
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result
-from seamwise.defects import report_defect
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
 from seamwise.live.server.endings import Ending, completed, failed, interrupted

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec import Struct
 from starlette.requests import HTTPConnection
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.shortening import shorten
 from seamwise.catalog.access import AccessDenied, AccessError
 from seamwise.catalog.sessions import SessionNotFound
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.stores.base import MAX_SESSION_ID
-from seamwise.messages import shorten
 from seamwise.seams._locales import best_locale
 from seamwise.seams.http.language import locale_for
 

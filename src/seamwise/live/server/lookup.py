@@ -2,9 +2,9 @@
 
 from typing import Final
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
 

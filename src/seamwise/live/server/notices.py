@@ -5,6 +5,7 @@ from typing import Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import (
     AckAhead,
     ReplayError,
@@ -13,7 +14,6 @@ from seamwise.catalog.sessions import (
     UnknownEpoch,
 )
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog

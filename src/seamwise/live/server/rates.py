@@ -2,11 +2,11 @@
 
 from typing import Final
 
+from seamwise._runtime.rates.buckets import Buckets
+from seamwise._runtime.rates.gcra import Gcra
+from seamwise._runtime.rates.meter import Bucket
+from seamwise._runtime.world import REAL, World
 from seamwise.policies import RateLimited
-from seamwise.policies._engine.world import REAL, World
-from seamwise.policies._parts.buckets import Buckets
-from seamwise.policies._parts.gcra import Gcra
-from seamwise.policies._parts.meter import Bucket
 
 BURST_SECONDS: Final = 2.0
 """The messages of this time, in seconds, may come at once."""
@@ -22,7 +22,7 @@ class MessageRates:
         per_second: The number of messages a second.
         world: The clock.
 
-    >>> from seamwise.policies.testing import FakeWorld
+    >>> from seamwise.testing import FakeWorld
     >>> rate = MessageRates(1.0, world=FakeWorld()).for_connection()
     >>> [rate.take() is None for _ in range(3)]
     [True, True, False]

@@ -4,11 +4,11 @@ from re import compile as pattern
 
 from starlette.requests import HTTPConnection, Request
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.shortening import shorten
 from seamwise.catalog.sessions import InvalidInput
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position
 from seamwise.live.log import Attempt
-from seamwise.messages import shorten
 
 _CLIENT = pattern(r'[A-Za-z0-9_-]{1,64}').fullmatch
 _NUMBER = pattern(r'[0-9]{1,15}').fullmatch

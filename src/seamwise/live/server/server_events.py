@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
 from seamwise.live.server.errors import error_event, wire_error

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from seamwise.policies._engine.validation import check_float, check_int
+from seamwise._runtime.validation import check_float, check_int
 
 FIRST_FRAME: Final = 10.0
 """The maximum time until the first frame of a WebSocket, in seconds."""

@@ -15,6 +15,8 @@ from typing import Final
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.access import AccessDenied
 from seamwise.catalog.sessions import (
     ConnectionLost,
@@ -23,8 +25,6 @@ from seamwise.catalog.sessions import (
     SessionNotFound,
 )
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result
-from seamwise.defects import report_defect
 from seamwise.live.events import Position
 from seamwise.live.log import Attempt, EventLog
 from seamwise.live.server.closing import (

@@ -8,10 +8,11 @@ from secrets import token_hex
 from types import TracebackType
 from typing import Final, Self
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.delivery.hub import Hub
 from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import (
@@ -25,7 +26,6 @@ from seamwise.live.events import (
 from seamwise.live.limits import Limits
 from seamwise.live.log import Leases
 from seamwise.live.replay import Replay
-from seamwise.policies._engine.validation import check_int
 from seamwise.seams.session.localized import translations_of
 from seamwise.seams.session.shape import ErrorEvent
 

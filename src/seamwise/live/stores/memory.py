@@ -8,10 +8,10 @@ import msgspec
 from msgspec import Struct
 from typing_extensions import override
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
 from seamwise.live.limits import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay, StreamState, replay_range

@@ -5,8 +5,8 @@ from collections.abc import Callable, Collection
 from msgspec import Struct
 from msgspec.structs import replace
 
+from seamwise._results.containers import Result, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Result, Success
 from seamwise.live.log import Attempt
 
 

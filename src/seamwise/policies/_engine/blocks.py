@@ -8,8 +8,8 @@ from collections.abc import Callable, Generator, Sequence
 from types import TracebackType
 from typing import Final, Self, TypeAlias
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, Success
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.policies._engine.permit import (
     ADMITTED,
     Decision,

@@ -4,11 +4,11 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result
+from seamwise._runtime.world import World
 from seamwise.policies._engine.observers import Observers
 from seamwise.policies._engine.permit import NotStarted, Permit
-from seamwise.policies._engine.world import World
 from seamwise.policies.events import CallOutcome, Completed
 
 T = TypeVar('T')

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import Final
 from weakref import WeakSet
 
-from seamwise.defects import report_defect
-from seamwise.policies._engine.module_lock import ModuleLock
-from seamwise.policies._engine.validation import check_callable
+from seamwise._defects.defects import report_defect
+from seamwise._runtime.module_lock import ModuleLock
+from seamwise._runtime.validation import check_callable
 from seamwise.policies.events import GuardEvent, Observer
 
 

@@ -6,7 +6,7 @@ from typing import Generic, TypeAlias
 
 from typing_extensions import TypeVar
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.policies._engine.event_loops import refuse_trio
 
 T = TypeVar('T', default=object)

@@ -24,8 +24,11 @@ from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, 
 
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success, as_result
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success, as_result
+from seamwise._runtime.registry import living, register
+from seamwise._runtime.validation import check_name
+from seamwise._runtime.world import REAL, World
 from seamwise.policies._engine import activity
 from seamwise.policies._engine.blocks import Attempts, Block
 from seamwise.policies._engine.call_timer import CallTimer
@@ -43,9 +46,6 @@ from seamwise.policies._engine.permit import (
     complete_wait,
     complete_wait_sync,
 )
-from seamwise.policies._engine.registry import living, register
-from seamwise.policies._engine.validation import check_name
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.events import Observer
 
 T = TypeVar('T')

@@ -1,7 +1,7 @@
 """Predicates on errors: whether to retry, and whether an error counts against the dependency."""
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 from seamwise.policies.errors import DeadlineExceeded
 
 _COUNTED_CATEGORIES = frozenset(

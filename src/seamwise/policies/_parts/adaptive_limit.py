@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.validation import check_choice, check_float, check_int
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._runtime.validation import check_choice, check_float, check_int
 
 Algorithm: TypeAlias = Literal['aimd', 'gradient']
 """Algorithm of an adaptive limit: additive increase with multiplicative decrease, or gradient."""

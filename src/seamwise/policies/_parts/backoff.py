@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Final, Literal, TypeAlias, get_args
 
-from seamwise.errors import MAX_DELAY
-from seamwise.policies._engine.validation import check_choice, check_float
-from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._runtime.validation import check_choice, check_float
+from seamwise._runtime.world import REAL, World, check_world
 
 Jitter: TypeAlias = Literal['full', 'equal', 'tenth', 'decorrelated', 'none']
 """Random spread of the delays; see `backoff`."""

@@ -6,11 +6,11 @@ from typing import Final
 
 from typing_extensions import override
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
-from seamwise.policies._engine.registry import register
-from seamwise.policies._engine.validation import check_float
-from seamwise.policies._engine.world import REAL, World, check_world
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._runtime.registry import register
+from seamwise._runtime.validation import check_float
+from seamwise._runtime.world import REAL, World, check_world
 
 WINDOW_SECONDS: Final = 10
 """Seconds for which `Budget.share` counts a call or a retry."""

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from threading import RLock
 from typing import Final, TypeAlias
 
+from seamwise._runtime.world import World
 from seamwise.policies._engine.permit import Permit
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.circuit_states import (
     CircuitSettings,
     CircuitState,

@@ -10,8 +10,8 @@ from typing import ClassVar, Literal, Protocol, TypeAlias, TypeVar, final
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.policies._engine.permit import Permit
 from seamwise.policies._engine.predicates import never_began
 from seamwise.policies._parts.trip_conditions import Trip

@@ -8,8 +8,8 @@ from typing import final
 
 from typing_extensions import override
 
-from seamwise.policies._engine.registry import register
-from seamwise.policies._engine.validation import check_float, check_int
+from seamwise._runtime.registry import register
+from seamwise._runtime.validation import check_float, check_int
 
 _ROUNDING_ERROR = 1e-9
 

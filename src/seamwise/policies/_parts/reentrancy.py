@@ -8,7 +8,7 @@ from weakref import ReferenceType, ref
 
 from typing_extensions import override
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 
 Caller: TypeAlias = 'ReferenceType[Task[Any]] | int'

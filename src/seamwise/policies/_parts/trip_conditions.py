@@ -10,7 +10,7 @@ from typing import ClassVar, Final, TypeAlias, overload
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise.policies._engine.validation import check_float, check_int
+from seamwise._runtime.validation import check_float, check_int
 
 BUCKETS: Final = 10
 """Number of buckets of a time window (as in Hystrix); calls expire one bucket at a time."""

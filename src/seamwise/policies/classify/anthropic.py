@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from http import HTTPStatus
 
-from seamwise._exception_kinds import attribute
+from seamwise._defects.exception_kinds import attribute
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._results.containers import Failure
 from seamwise._text.json_fields import object_of, text_of
 from seamwise.catalog.models import ProviderNotReady, ProviderUnavailable
 from seamwise.catalog.network import CredentialsRejected
-from seamwise.containers import Failure
-from seamwise.errors import MAX_DELAY
 from seamwise.policies.classify.error_responses import ErrorResponse
 from seamwise.policies.classify.foreign_exceptions import class_names
 from seamwise.policies.classify.model_providers import (

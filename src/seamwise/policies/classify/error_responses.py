@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
-from seamwise._exception_kinds import attribute
+from seamwise._defects.exception_kinds import attribute
 from seamwise._text.json_fields import is_object, objects_in, text_of
 from seamwise.policies.classify.exception_text import redacted_excerpt
 from seamwise.policies.classify.foreign_exceptions import class_names

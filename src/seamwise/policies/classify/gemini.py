@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from http import HTTPStatus
 from json import JSONDecodeError
 
-from seamwise._exception_kinds import kind_of
-from seamwise._exception_table import ExceptionKind
+from seamwise._defects.exception_kinds import kind_of
+from seamwise._defects.exception_table import ExceptionKind
+from seamwise._results.containers import Failure
 from seamwise._text.json_fields import objects_in
 from seamwise.catalog.models import ProviderNotReady
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, NetworkTimedOut
-from seamwise.containers import Failure
 from seamwise.policies.classify.error_responses import ErrorResponse, parse_count
 from seamwise.policies.classify.exception_text import exception_reason
 from seamwise.policies.classify.foreign_exceptions import class_names, is_raised_in

@@ -2,16 +2,16 @@
 
 from typing import TypeAlias
 
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure
+from seamwise._results.edges import Classify
+from seamwise._runtime.validation import check_float
 from seamwise.catalog.network import (
     CredentialsRejected,
     NetworkTimedOut,
     UpstreamFailed,
     UpstreamRateLimited,
 )
-from seamwise.causes import Raised
-from seamwise.containers import Failure
-from seamwise.edges import Classify
-from seamwise.policies._engine.validation import check_float
 from seamwise.policies.classify.exception_text import redacted_excerpt
 from seamwise.policies.classify.pushback import pushback
 

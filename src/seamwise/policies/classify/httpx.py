@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from ssl import SSLCertVerificationError
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from seamwise._results.containers import Failure
+from seamwise._results.edges import Classify
 from seamwise.catalog.network import (
     CredentialsRejected,
     HostUnreachable,
@@ -17,8 +19,6 @@ from seamwise.catalog.network import (
     UpstreamFailed,
     UpstreamRateLimited,
 )
-from seamwise.containers import Failure
-from seamwise.edges import Classify
 from seamwise.policies.classify.exception_text import exception_reason, redacted_excerpt
 from seamwise.policies.classify.http_statuses import TOO_MANY_REQUESTS, is_upstream_failure
 from seamwise.policies.hints import from_headers

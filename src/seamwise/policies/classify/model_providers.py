@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
-from seamwise._exception_kinds import attribute
+from seamwise._defects.exception_kinds import attribute
 from seamwise._text.json_pointer import json_pointer
 from seamwise.catalog.models import (
     ContentFiltered,

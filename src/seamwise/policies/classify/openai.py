@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from seamwise._exception_kinds import attribute
+from seamwise._defects.exception_kinds import attribute
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._results.containers import Failure
 from seamwise.catalog.models import ContentFiltered, OutputTruncated, ProviderNotReady
-from seamwise.containers import Failure
-from seamwise.errors import MAX_DELAY
 from seamwise.policies.classify.error_responses import ErrorResponse
 from seamwise.policies.classify.foreign_exceptions import class_names
 from seamwise.policies.classify.model_providers import (

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from seamwise.errors import MAX_DELAY
+from seamwise._errors.errors import MAX_DELAY
 
 PUSHBACK_KEY = 'grpc-retry-pushback-ms'
 STATUS_DETAILS_KEY = 'grpc-status-details-bin'

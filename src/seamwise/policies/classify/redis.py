@@ -2,11 +2,11 @@
 
 from typing import TypeAlias
 
+from seamwise._results.containers import Failure
+from seamwise._results.edges import Classify
+from seamwise._runtime.validation import check_float
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, NetworkTimedOut
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure
-from seamwise.edges import Classify
-from seamwise.policies._engine.validation import check_float
 from seamwise.policies.classify.driver_codes import is_redis_unavailable
 from seamwise.policies.classify.exception_text import exception_reason
 

@@ -5,12 +5,12 @@ from typing import Never, TypeAlias
 
 from typing_extensions import TypeVar
 
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._results.containers import Failure
+from seamwise._results.edges import Classify
 from seamwise.catalog.network import CredentialsRejected
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
-from seamwise.causes import Raised
-from seamwise.containers import Failure
-from seamwise.edges import Classify
-from seamwise.errors import TaggedError, retry_after
 from seamwise.policies.classify.driver_codes import ErrorType, driver_error_type, has_error_code
 from seamwise.policies.classify.exception_text import exception_reason
 

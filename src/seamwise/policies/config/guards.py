@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, TypeVar, overload
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_name
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid
-from seamwise.containers import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.validation import check_name
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.config.environment import OverriddenDocument, Overrides, variables_note
 from seamwise.policies.config.pipelines import Layout, PipelineBuilder, Report
 from seamwise.policies.config.schema import is_table, unknown_name_message, value_text

@@ -6,10 +6,10 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
+from seamwise._runtime.registry import unregister
 from seamwise.catalog.problem import Problem
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.pipeline import Guard, identity
-from seamwise.policies._engine.registry import unregister
 from seamwise.policies.config.guard_builder import TableProblem, build_guards, convert_pipeline
 from seamwise.policies.config.schema import (
     KeyPath,

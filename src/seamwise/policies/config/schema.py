@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct, UnsetType
 from typing_extensions import TypeIs
 
-from seamwise._close_matches import close_matches
+from seamwise._text.close_matches import close_matches
 from seamwise._text.json_pointer import json_pointer
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Final, Literal, Never, TypeAlias
 
 from msgspec import UNSET, Struct, UnsetType
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.world import World
 from seamwise.policies._parts.adaptive_limit import Adaptive, adaptive
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies._parts.percentile import Percentile, percentile

@@ -4,9 +4,9 @@ import re
 import tomllib
 from codecs import BOM_UTF8
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
-from seamwise.containers import Failure, Result, Success
 from seamwise.policies.config.toml_positions import line_column
 
 _POSITION = re.compile(r' \(at (?:line (\d+), column (\d+)|end of document)\)\Z')

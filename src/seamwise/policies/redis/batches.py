@@ -19,7 +19,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
-from seamwise.policies._engine.module_lock import ModuleLock
+from seamwise._runtime.module_lock import ModuleLock
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,

@@ -3,7 +3,7 @@
 from threading import RLock
 from weakref import WeakValueDictionary
 
-from seamwise.policies._engine.wait_queue import Waiter, WaitQueue
+from seamwise._runtime.wait_queue import Waiter, WaitQueue
 
 
 class BucketQueue:

@@ -8,14 +8,14 @@ from typing import Final, Literal, NamedTuple, TypeAlias, TypeVar, assert_never
 
 from typing_extensions import override
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_float
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Outcome, Permit, Wait
 from seamwise.policies._engine.predicates import counts_against
-from seamwise.policies._engine.validation import check_float
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies._parts.circuit_states import CircuitSettings
 from seamwise.policies._parts.trip_conditions import (
     ConsecutiveFailures,

@@ -12,7 +12,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisClusterException
 from typing_extensions import override
 
-from seamwise.policies._engine.module_lock import ModuleLock
+from seamwise._runtime.module_lock import ModuleLock
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,

@@ -24,7 +24,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import MaxConnectionsError, RedisError
 from redis.retry import Retry
 
-from seamwise.policies._engine.module_lock import ModuleLock
+from seamwise._runtime.module_lock import ModuleLock
 
 MAX_CONNECTIONS: Final = 64
 """Maximum number of connections of the threads of a process to one Redis."""

@@ -2,6 +2,8 @@
 
 from typing import assert_never
 
+from seamwise._runtime.registry import unregister
+from seamwise._runtime.validation import check_choice
 from seamwise.policies._engine.permit import (
     ADMITTED,
     Decision,
@@ -13,8 +15,6 @@ from seamwise.policies._engine.permit import (
     complete_wait_sync,
 )
 from seamwise.policies._engine.pipeline import Layer
-from seamwise.policies._engine.registry import unregister
-from seamwise.policies._engine.validation import check_choice
 from seamwise.policies.redis.availability import OutageMode
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from typing_extensions import override
 
+from seamwise._errors.errors import MAX_DELAY
+from seamwise._results.containers import Failure
+from seamwise._runtime.validation import call_key, check_float
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure
-from seamwise.errors import MAX_DELAY
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.validation import call_key, check_float
-from seamwise.policies._engine.world import REAL, World
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused

@@ -7,10 +7,10 @@ import msgspec
 import redis.asyncio
 from redis.exceptions import MovedError, NoScriptError, RedisError
 
+from seamwise._results.containers import Failure
+from seamwise._runtime.world import World
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure
 from seamwise.policies._engine.observers import Observers
-from seamwise.policies._engine.world import World
 from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.batches import ScriptRequest, batch_sender

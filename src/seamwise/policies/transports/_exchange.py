@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, Generic, Protocol, TypeVar
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._results.edges import Classify
 from seamwise.catalog.network import NetworkError, UpstreamFailed, UpstreamRateLimited
-from seamwise.containers import Failure, Result, Success
-from seamwise.edges import Classify
-from seamwise.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.http_statuses import TOO_MANY_REQUESTS, is_upstream_failure
 from seamwise.policies.hints import from_headers

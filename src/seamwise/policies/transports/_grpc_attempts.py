@@ -12,8 +12,8 @@ from typing import Any, cast
 import grpc
 from typing_extensions import override
 
-from seamwise.causes import Raised
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._parts.reentrancy import disown
 from seamwise.policies.deadline import CURRENT_SCOPE, leave_scopes

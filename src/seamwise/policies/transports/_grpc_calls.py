@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, Never, cast
 import grpc
 from typing_extensions import override
 
-from seamwise.categories import Category
-from seamwise.causes import Raised
-from seamwise.errors import TaggedError, retry_after
+from seamwise._errors.categories import Category
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.policies.classify.pushback import PUSHBACK_KEY
 
 if TYPE_CHECKING:

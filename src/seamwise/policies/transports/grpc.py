@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
 
 from typing_extensions import override
 
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.network import CredentialsRejected
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.grpc import classify_call
 from seamwise.policies.deadline import remaining

@@ -5,8 +5,8 @@ from typing import Final
 import httpx2
 from typing_extensions import override
 
-from seamwise.causes import Raised
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.httpx import httpx_failures
 from seamwise.policies.errors import DeadlineExceeded

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from typing_extensions import override
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
+from seamwise._errors.causes import Raised
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.sqlalchemy import ConnectError, classify_connect
 from seamwise.policies.transports._delegating import check_guard

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from seamwise.containers import Failure, Success
+from seamwise._results.containers import Failure, Success
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.program.retry_summary import retry_summary
 from seamwise.seams import cli

@@ -6,7 +6,7 @@ from typing import assert_never
 import msgspec
 from msgspec import Struct
 
-from seamwise.containers import Failure, Success
+from seamwise._results.containers import Failure, Success
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import http
 from seamwise.seams.http import tables

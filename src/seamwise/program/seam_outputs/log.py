@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from seamwise.containers import Failure, Success
+from seamwise._results.containers import Failure, Success
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import log

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from seamwise.containers import Failure, Success
+from seamwise._results.containers import Failure, Success
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import planner
 from seamwise.seams.planner import tables

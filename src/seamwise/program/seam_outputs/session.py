@@ -5,7 +5,7 @@ from typing import Never, assert_never
 
 from msgspec.structs import replace
 
-from seamwise.containers import Failure, Success
+from seamwise._results.containers import Failure, Success
 from seamwise.policies.events import GaveUp, Retrying
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import session

@@ -1,7 +1,7 @@
 """CLI seam: errors as text and exit codes for a terminal."""
 
-from seamwise._text.source_excerpt import Place as Place
-from seamwise._text.source_excerpt import from_file as from_file
+from seamwise._runtime.source_excerpt import Place as Place
+from seamwise._runtime.source_excerpt import from_file as from_file
 from seamwise.seams.cli.foreign import foreign as foreign
 from seamwise.seams.cli.main import main as main
 from seamwise.seams.cli.main import set_style as set_style

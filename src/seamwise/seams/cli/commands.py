@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from copy import copy
 from typing import Any, Protocol
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, as_result
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, as_result
 from seamwise.seams.cli.streams import READER_GONE
 
 

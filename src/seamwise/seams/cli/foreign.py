@@ -8,11 +8,11 @@ from typing import Any, Protocol, cast
 import msgspec
 from typing_extensions import TypeIs
 
+from seamwise._errors.codec import codec
+from seamwise._errors.errors import TAG_FIELD, TaggedError, default_message
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
-from seamwise.codec import codec
-from seamwise.errors import TAG_FIELD, TaggedError, default_message
 from seamwise.seams._common import safe_items, safe_text
 from seamwise.seams._legacy_shapes import own_form
 from seamwise.seams.adapter import Adapter, Hidden

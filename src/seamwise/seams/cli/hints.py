@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._text.phrases import truncate
 from seamwise.catalog.problem import Problem
-from seamwise.errors import TaggedError, retry_after
 
 LATER_MESSAGE = 'try again later.'
 

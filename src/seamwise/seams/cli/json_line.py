@@ -5,8 +5,8 @@ from collections.abc import Iterable
 
 import msgspec
 
+from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import to_json
-from seamwise.errors import TaggedError
 from seamwise.seams._common import all_fields
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
 

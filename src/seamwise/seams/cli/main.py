@@ -15,10 +15,10 @@ from typing import Any, Never, NoReturn, TypeAlias, TypeVar, overload
 
 from typing_extensions import TypeIs
 
+from seamwise._defects.defects import report_defect
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, Result, as_result
 from seamwise._text.escaping import escape_lines
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, as_result
-from seamwise.defects import report_defect
 from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
 from seamwise.seams.cli.json_line import defect_line
 from seamwise.seams.cli.report import Form, check_form, errors_of, layout, report

@@ -7,19 +7,19 @@ from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise._close_matches import close_matches
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.texts import catalogue
+from seamwise._runtime.source_excerpt import Place
+from seamwise._text.close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
-from seamwise._text.source_excerpt import Place
-from seamwise.codec import error_classes
-from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, safe_text
 from seamwise.seams._redacted import all_causes, redacted
 from seamwise.seams._request_context import current_locale
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.shape import Rendered
-from seamwise.texts import catalogue
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)

@@ -5,8 +5,8 @@ from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 
 from typing_extensions import TypeIs
 
-from seamwise._text.source_excerpt import Source, Style, from_file, pointer
-from seamwise.containers import Result, Success, expect_result
+from seamwise._results.containers import Result, Success, expect_result
+from seamwise._runtime.source_excerpt import Source, Style, from_file, pointer
 from seamwise.seams._request_context import in_language
 from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
 from seamwise.seams.cli.json_line import failure_line, success_line

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from seamwise._text.source_excerpt import Place
+from seamwise._runtime.source_excerpt import Place
 
 if TYPE_CHECKING:
     from logging import Logger

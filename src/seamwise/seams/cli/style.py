@@ -3,7 +3,7 @@
 import os
 from typing import TextIO
 
-from seamwise._text.source_excerpt import Style
+from seamwise._runtime.source_excerpt import Style
 
 STYLES: tuple[Style, ...] = ('auto', 'plain', 'screen-reader')
 

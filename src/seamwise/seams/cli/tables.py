@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from seamwise._runtime.source_excerpt import Place
 from seamwise._text.phrases import (
     join_limited,
     join_quoted,
     pluralize,
     truncate,
 )
-from seamwise._text.source_excerpt import Place
 from seamwise.seams._lazy_catalog import (
     access,
     agents,

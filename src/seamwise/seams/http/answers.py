@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Never
 
 from typing_extensions import TypeIs
 
-from seamwise.causes import Raised, iter_leaves
+from seamwise._errors.causes import Raised, iter_leaves
 from seamwise.seams._failure_log import FailureLog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import Body

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import override
 
+from seamwise._errors.errors import TAG_FIELD
 from seamwise._text.jsonable import to_json
-from seamwise.errors import TAG_FIELD
 from seamwise.seams._common import in_utc
 from seamwise.seams._legacy_shapes import legacy_form
 from seamwise.seams.http.exchange import request_id as safe_request_id

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeForm
 
-from seamwise.codec import error_classes
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import MAX_DELAY, TaggedError
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.secrets import MASK, Secret
 from seamwise.seams._decoding import (
     DECODE_ERRORS,
     UnreadableBody,
@@ -19,7 +20,6 @@ from seamwise.seams._decoding import (
     unreadable_body,
 )
 from seamwise.seams.http.bodies import PROBLEM_MEMBERS
-from seamwise.secrets import MASK, Secret
 
 E = TypeVar('E', bound=TaggedError)
 

@@ -22,8 +22,8 @@ from fastapi.params import Depends
 from fastapi.security.base import SecurityBase
 from typing_extensions import override
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, as_result
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, as_result
 from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers
 from seamwise.seams.http.exchange import Exchange, Scope, effective_route, request_id

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.redaction.settings import current
 from seamwise.seams._common import fields_with_null
 from seamwise.seams.adapter import Adapter, Hidden

@@ -10,9 +10,9 @@ from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
-from seamwise._signatures import coroutine_returned
-from seamwise.causes import Raised
-from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import RESULT_TYPES, Failure, Result, as_result
+from seamwise._results.signatures import coroutine_returned
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers, written

@@ -6,7 +6,7 @@ from typing import Final, Protocol, final
 
 from typing_extensions import override
 
-from seamwise.errors import TAG_FIELD
+from seamwise._errors.errors import TAG_FIELD
 from seamwise.seams._legacy_shapes import SHAPES
 from seamwise.seams.http.documented_errors import LOCATIONS, TEXT, DocumentedError, Schema
 

@@ -6,14 +6,14 @@ from http import HTTPStatus
 
 import msgspec
 
-from seamwise.categories import Category
-from seamwise.defects import report_defect
-from seamwise.errors import check_delay
+from seamwise._defects.defects import report_defect
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import check_delay
+from seamwise._errors.texts import general_text
 from seamwise.seams._common import milliseconds, safe_text
 from seamwise.seams._request_context import current_locale, is_idempotent
 from seamwise.seams.http.on import header_value
 from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
-from seamwise.texts import general_text
 
 
 def not_found(message: str) -> HttpError:

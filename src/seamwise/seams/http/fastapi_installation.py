@@ -11,7 +11,7 @@ from fastapi.routing import APIRoute, APIWebSocketRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.http.answers import NO_ARMS, Answers, written
 from seamwise.seams.http.dependencies import resolve_dependencies
 from seamwise.seams.http.endpoints import CompleteResponse

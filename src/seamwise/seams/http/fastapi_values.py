@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from seamwise.secrets import MASK, Secret
+from seamwise._text.secrets import MASK, Secret
 
 
 def to_jsonable(value: object) -> object:

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TAG_FIELD
+from seamwise._errors.errors import TAG_FIELD
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.http.bodies import Named
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from typing_extensions import TypeForm, override
 
-from seamwise.codec import error_classes
-from seamwise.errors import TaggedError, retry_after
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._audience import general_message, hides_details, may_have_been_done
 from seamwise.seams._common import (

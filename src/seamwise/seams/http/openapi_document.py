@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, Never
 
 from msgspec import structs
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import (
     Bare,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 from starlette.responses import Response
 from typing_extensions import TypeIs
 
-from seamwise.containers import RESULT_TYPES, Failure, Success
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import RESULT_TYPES, Failure, Success
 from seamwise.seams.http.successes import STATUS_VALUES
 
 

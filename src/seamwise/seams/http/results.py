@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from logging import Logger
 from typing import Protocol, TypeVar
 
-from seamwise.containers import RESULT_TYPES, Failure, Result, expect_result
+from seamwise._results.containers import RESULT_TYPES, Failure, Result, expect_result
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._request_context import current_request_id
 from seamwise.seams.http.answers import Answers, written

@@ -15,8 +15,8 @@ from fastapi.utils import create_model_field
 from starlette.responses import Response
 from typing_extensions import override
 
-from seamwise.causes import Raised
-from seamwise.containers import Failure, as_result
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, as_result
 from seamwise.seams._common import in_utc
 from seamwise.seams.http.answers import Answers
 from seamwise.seams.http.bodies import JSON, BodyFormat, json_as_value, value_media_type

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from logging import Logger
 from typing import Any
 
-from seamwise._sentry import register
-from seamwise.causes import iter_leaves
+from seamwise._defects.sentry import register
+from seamwise._errors.causes import iter_leaves
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.http.answers import NO_ARMS, Answers, answer_defect, raised_error, written
 from seamwise.seams.http.asgi_send import Sender

@@ -13,7 +13,7 @@ from inspect import (
 )
 from typing import Any
 
-from seamwise.containers import Failure, as_result
+from seamwise._results.containers import Failure, as_result
 
 
 def evaluated_signature(function: Callable[..., object]) -> Signature:

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TypeAlias
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-from seamwise._sentry import register
+from seamwise._defects.sentry import register
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.http.answers import answer_defect, written
 from seamwise.seams.http.bodies import Body, check_body

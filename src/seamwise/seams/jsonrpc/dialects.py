@@ -8,7 +8,7 @@ from typing import Generic, TypeVar, final
 
 from msgspec import Struct
 
-from seamwise.errors import TAG_FIELD, TaggedError
+from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise.seams._google_rpc import A2A_DOMAIN, error_info
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import CODES, REVISIONS, SERVER_ERROR, Code, Protocol, Revision

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import UNSET
 
+from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success, expect_result
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result

@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise.codec import error_classes
-from seamwise.errors import TAG_FIELD, TaggedError, retry_after
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TAG_FIELD, TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._audience import general_message, hides_data
 from seamwise.seams._common import (

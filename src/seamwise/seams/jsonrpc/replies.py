@@ -6,11 +6,11 @@ from typing import Generic, TypeVar
 from msgspec import Struct
 from typing_extensions import TypeForm
 
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.internal import Internal
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import Json
-from seamwise.categories import Category
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
-from seamwise.internal import Internal
 from seamwise.seams._common import safe_text
 from seamwise.seams.jsonrpc.codes import Protocol
 from seamwise.seams.jsonrpc.decoders import error_decoder

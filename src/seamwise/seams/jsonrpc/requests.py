@@ -5,12 +5,12 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import Json
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.categories import Category
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
 from seamwise.seams.jsonrpc.shape import Id, is_id
 from seamwise.seams.jsonrpc.strict_json import json_type, parse_json
 

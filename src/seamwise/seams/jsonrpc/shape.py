@@ -9,8 +9,8 @@ from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 from typing_extensions import TypeIs
 
+from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success, expect_result
 from seamwise.seams._common import DEFECT_MESSAGE
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.codes import Code, Protocol

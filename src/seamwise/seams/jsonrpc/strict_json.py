@@ -2,10 +2,10 @@
 
 from typing import Final
 
+from seamwise._results.containers import Failure, Result
+from seamwise._runtime.strict_json import decode_json
 from seamwise._text.jsonable import Json
-from seamwise._text.strict_json import decode_json
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Result
 from seamwise.redaction import redact
 
 SIZE_LIMIT: Final = 16 * 2**20

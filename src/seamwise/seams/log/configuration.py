@@ -9,8 +9,8 @@ from typing import Final, Literal, TypeAlias
 
 from typing_extensions import override
 
-from seamwise._sentry import register
-from seamwise.defects import entry_of
+from seamwise._defects.entries import entry_of
+from seamwise._defects.sentry import register
 from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.log.processor import structlog_processor
 from seamwise.seams.log.request_ids import RequestIdFilter

@@ -7,12 +7,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from seamwise._defects.defects import report_defect
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Success
 from seamwise.catalog.protocols import McpConnectionFailed
 from seamwise.catalog.tools import ResourceExhausted, UnknownTool
-from seamwise.categories import Category
-from seamwise.containers import Success
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
 from seamwise.seams._common import milliseconds, safe_text
 from seamwise.seams._failure_log import LEVELS, is_first_record
 from seamwise.seams._tool_outcome import ToolOutcome, tool_defect

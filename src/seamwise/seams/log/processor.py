@@ -3,7 +3,7 @@
 import logging
 from collections.abc import MutableMapping
 
-from seamwise.errors import TaggedError
+from seamwise._errors.errors import TaggedError
 from seamwise.seams._common import counted_items, masked_places, safe_line
 from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import KEYS, as_dict

@@ -5,7 +5,13 @@ from datetime import datetime
 from itertools import islice
 from typing import NamedTuple, get_args
 
+from seamwise._defects.entries import Link
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.causes import chain
+from seamwise._errors.codec import ReportedCause
+from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
+from seamwise._text.shortening import shorten
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import (
     ContentError,
@@ -15,12 +21,6 @@ from seamwise.catalog.tools import (
     ToolInputError,
     ToolStateError,
 )
-from seamwise.categories import Category, Recovery
-from seamwise.causes import chain
-from seamwise.codec import ReportedCause
-from seamwise.defects import Link
-from seamwise.errors import TaggedError
-from seamwise.messages import shorten
 from seamwise.seams._common import counted_items, counted_line, counted_message_of, timestamp
 from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome

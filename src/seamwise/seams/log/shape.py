@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from seamwise._defects.entries import Link
 from seamwise._text.jsonable import to_json
-from seamwise.defects import Link
 from seamwise.seams._event_record import EventRecord
 
 Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from typing_extensions import override
 
-from seamwise._safe_call import call_or_describe
 from seamwise._text.jsonable import safe_str, to_json
+from seamwise._text.safe_call import call_or_describe
 from seamwise.seams._common import counted_items, counted_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 

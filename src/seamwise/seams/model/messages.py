@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias, TypeVar, overload
 
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._results.containers import Result, Success
 from seamwise._text.jsonable import to_json
-from seamwise.containers import Result, Success
 from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check

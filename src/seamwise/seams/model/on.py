@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from typing_extensions import TypeForm
 
-from seamwise.codec import error_classes
-from seamwise.errors import TaggedError
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TaggedError
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import public_message_of, safe_text
 from seamwise.seams._redacted import redacted

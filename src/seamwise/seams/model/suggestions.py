@@ -9,6 +9,8 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from seamwise._errors.causes import causes
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._text.phrases import (
     MAX_LISTED,
     end_sentence,
@@ -18,8 +20,6 @@ from seamwise._text.phrases import (
     truncate,
 )
 from seamwise.catalog.problem import Problem
-from seamwise.causes import causes
-from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._common import public_message_of
 from seamwise.seams._lazy_catalog import (

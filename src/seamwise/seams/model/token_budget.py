@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from seamwise._text.jsonable import Json, to_json
-from seamwise.messages import shorten
+from seamwise._text.shortening import shorten
 from seamwise.seams.model.shape import Done, Guidance, tail
 
 T = TypeVar('T')

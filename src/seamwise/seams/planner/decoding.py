@@ -2,7 +2,7 @@
 
 import msgspec
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.planner.shape import ErrorInfo
 

@@ -5,18 +5,18 @@ from collections.abc import Mapping
 from msgspec import UNSET
 from typing_extensions import TypeIs
 
-from seamwise._exception_kinds import (
+from seamwise._defects.exception_kinds import (
     attribute,
     http_status,
     is_of_tool_processor,
     is_retryable,
     kind_of,
 )
-from seamwise._exception_table import ExceptionKind
+from seamwise._defects.exception_table import ExceptionKind
+from seamwise._errors.causes import Raised, causes, iter_leaves, members
+from seamwise._errors.codec import ReportedCause
+from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
-from seamwise.causes import Raised, causes, iter_leaves, members
-from seamwise.codec import ReportedCause
-from seamwise.errors import TaggedError
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT
 from seamwise.seams._common import drop_none, milliseconds, safe_items, safe_text
 from seamwise.seams._redacted import cause_link

@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import UNSET, Struct
 from typing_extensions import TypeForm
 
-from seamwise.codec import error_classes
-from seamwise.errors import TaggedError, retry_after
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.redaction.settings import current
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import message_of, milliseconds, safe_items

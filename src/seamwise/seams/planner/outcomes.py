@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from seamwise.containers import Success
+from seamwise._results.containers import Success
 from seamwise.seams._common import safe_text
 from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
 from seamwise.seams._tool_outcome import ToolOutcome

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._defects.entries import Link
 from seamwise._text.jsonable import to_json
-from seamwise.defects import Link
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 
 

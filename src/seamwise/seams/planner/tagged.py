@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from seamwise.categories import Category
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.planner import tables
 from seamwise.seams.planner.codes import ErrorCode

@@ -8,9 +8,10 @@ from typing import TypedDict, TypeVar, cast
 from msgspec import Struct
 from typing_extensions import Unpack
 
-from seamwise.categories import Recovery
-from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.messages import field_names, fill
+from seamwise._errors.categories import Recovery
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._errors.messages import field_names, fill
+from seamwise._errors.texts import catalogue
 from seamwise.seams._common import (
     DEFECT_MESSAGE,
     milliseconds,
@@ -19,7 +20,6 @@ from seamwise.seams._common import (
 )
 from seamwise.seams.session.localized import localize, message_renderer, replace_fields
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
-from seamwise.texts import catalogue
 
 E = TypeVar('E', bound=TaggedError)
 

@@ -5,12 +5,12 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.texts import available_locales, public_text
 from seamwise.redaction import redact
 from seamwise.seams._common import safe_text
 from seamwise.seams.session.shape import ErrorEvent
-from seamwise.texts import available_locales, public_text
 
 Render: TypeAlias = Callable[[str], str]
 """Returns a text in a language, such as `zh_CN`."""

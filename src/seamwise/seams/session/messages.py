@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import get_args
 
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
 from seamwise.catalog.access import Unauthenticated
@@ -18,7 +19,6 @@ from seamwise.catalog.models import (
 )
 from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
-from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
 from seamwise.seams._common import (
     drop_none,

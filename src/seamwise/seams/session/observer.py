@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Struct
 from typing_extensions import Unpack
 
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.texts import catalogue
 from seamwise.catalog.sessions import RecoveryFailed
-from seamwise.categories import Category, Recovery
-from seamwise.errors import TaggedError
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,
@@ -33,7 +34,6 @@ from seamwise.seams.session.localized import localize, message_renderer, replace
 from seamwise.seams.session.publishing import Session, deliver
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
-from seamwise.texts import catalogue
 
 WAIT_MESSAGES = (
     'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} second.',

@@ -6,9 +6,9 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise.categories import Category, Recovery
-from seamwise.codec import error_classes
-from seamwise.errors import TaggedError, retry_after
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.codec import error_classes
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
 from seamwise.seams._common import milliseconds_or_none, public_message_of, safe_items
 from seamwise.seams._redacted import direct_cause, redacted

@@ -7,10 +7,10 @@ from typing import Protocol, TypeVar
 
 from typing_extensions import Unpack
 
-from seamwise._safe_call import call_or_describe
-from seamwise.containers import Result, Success
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Result, Success
+from seamwise._text.safe_call import call_or_describe
 from seamwise.seams._event_record import event_record
 from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect

@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._errors.categories import Recovery
 from seamwise._text.jsonable import to_json
-from seamwise.categories import Recovery
 from seamwise.seams._common import drop_none
 
 ErrorName: TypeAlias = Literal[

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from seamwise.defects import report_defect
+from seamwise._defects.defects import report_defect
 from seamwise.seams._common import safe_text
 from seamwise.seams._fingerprint import error_type, fingerprint
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from opentelemetry.metrics import Meter
 
-from seamwise.categories import Category, Recovery
-from seamwise.errors import TaggedError
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.errors import TaggedError
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import ContentMismatch, DiffRejected, InvalidParameter
-from seamwise.scope import Do, fallible
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.text.document import Document
 from seamwise.toolhost.builtin.text.editing import open_for_edit, save

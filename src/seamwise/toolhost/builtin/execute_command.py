@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import CommandFailed, CommandTimedOut, InvalidParameter
-from seamwise.scope import Do, fallible
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.processes.shell import (
     CommandResult,

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from seamwise.scope import Do, fallible
+from seamwise._results.scope import Do, fallible
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.listing import ListedItem, iter_items
 from seamwise.toolhost.builtin.workspace.paths import PathError, PathRequest

@@ -5,9 +5,9 @@ from typing import Annotated, BinaryIO, TextIO
 
 from msgspec import Meta, Struct
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import InvalidParameter
-from seamwise.scope import Do, fallible
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example, NotBelow
 from seamwise.toolhost.builtin.text.encodings import (
     BINARY_HEAD_SIZE,

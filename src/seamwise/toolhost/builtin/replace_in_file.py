@@ -4,15 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import (
     ContentMismatch,
     ContentNotFound,
     DuplicateMatch,
     InvalidParameter,
 )
-from seamwise.messages import shorten
-from seamwise.scope import Do, fallible
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.text.document import Document, TextEdit
 from seamwise.toolhost.builtin.text.editing import MAX_EDIT_SIZE, open_for_edit, save

@@ -8,10 +8,10 @@ from typing import Annotated, BinaryIO
 
 from msgspec import Meta, Struct
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import InvalidParameter, ToolFailed, ToolTimedOut
-from seamwise.messages import shorten
-from seamwise.scope import Do, fallible
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.processes.regex_client import (
     RegexClient,

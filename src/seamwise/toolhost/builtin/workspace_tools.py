@@ -8,8 +8,8 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from seamwise._results.containers import Result
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Result
 from seamwise.toolhost.builtin.apply_diff import ApplyDiff, apply_diff
 from seamwise.toolhost.builtin.execute_command import ExecuteCommand, execute_command
 from seamwise.toolhost.builtin.list_files import ListFiles, list_files

@@ -5,8 +5,8 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from seamwise._results.scope import Do, fallible
 from seamwise.catalog.tools import FileAlreadyExists
-from seamwise.scope import Do, fallible
 from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.atomic_write import create_file, replace_file

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Success
 from seamwise._text.jsonable import to_json
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Success
-from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.shape import Guidance

@@ -5,11 +5,11 @@ from typing import NamedTuple, TypeAlias
 
 from typing_extensions import TypeIs
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.strict_json import HALF_PAIR, decode_json, has_duplicate_keys
 from seamwise._text.json_scanner import Path, Span
 from seamwise._text.jsonable import replace_surrogates
-from seamwise._text.strict_json import HALF_PAIR, decode_json, has_duplicate_keys
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Result, Success
 from seamwise.redaction import redact
 from seamwise.toolhost.calls import ToolCall
 

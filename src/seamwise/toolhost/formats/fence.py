@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from seamwise._results.containers import Failure
 from seamwise._text.json_scanner import CUT_TOKEN_LIMIT
-from seamwise.containers import Failure
 from seamwise.toolhost.formats.json_text import read_calls, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 

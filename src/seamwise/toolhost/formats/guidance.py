@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import json_form_problem
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
-from seamwise.containers import Failure, Result, Success
 from seamwise.policies import DeadlineExceeded
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.model.suggestions import advise_check

@@ -2,8 +2,8 @@
 
 import re
 
+from seamwise._results.containers import Failure
 from seamwise._text.json_scanner import Span
-from seamwise.containers import Failure
 from seamwise.toolhost.formats.entries import ParsedCall, is_array, unreadable
 from seamwise.toolhost.formats.json_text import break_reason, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space

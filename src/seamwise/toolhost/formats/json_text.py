@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from seamwise._results.containers import Failure, Result
 from seamwise._text.json_scanner import CUT_TOKEN_LIMIT, Ending, Span, find_spans, scan_json
-from seamwise.containers import Failure, Result
 from seamwise.toolhost.formats.documents import read_document
 from seamwise.toolhost.formats.entries import (
     DEPTH_LIMIT,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
 from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space

@@ -2,7 +2,7 @@
 
 import re
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, read_entry, unreadable
 from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space

@@ -4,10 +4,10 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol, TypeAlias, runtime_checkable
 
-from seamwise._close_matches import close_matches
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.close_matches import close_matches
 from seamwise._text.jsonable import to_builtins, to_json
 from seamwise.catalog.parsing import UnknownFormat
-from seamwise.containers import Failure, Result, Success
 from seamwise.toolhost.formats.documents import read_document
 from seamwise.toolhost.formats.entries import (
     DEPTH_LIMIT,

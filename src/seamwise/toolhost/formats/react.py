@@ -2,7 +2,7 @@
 
 import re
 
-from seamwise.containers import Failure
+from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, read_entry
 from seamwise.toolhost.formats.json_text import read_json
 from seamwise.toolhost.formats.marks import TAG, TextReading

@@ -5,8 +5,8 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
+from seamwise._results.containers import Failure, Success
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure, Success
 from seamwise.toolhost.formats.entries import REDACTED_SIZE, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import check_formats, not_utf8
 from seamwise.toolhost.formats.scanner import Scanner

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Collection
 
+from seamwise._results.containers import Success
 from seamwise._text.json_scanner import CUT_TOKEN_LIMIT, Ending, scan_json
-from seamwise.containers import Success
 from seamwise.toolhost.formats import fence, hermes, llama, mistral, react, xml
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, decode_text
 from seamwise.toolhost.formats.json_text import has_call_key, read_calls, read_object

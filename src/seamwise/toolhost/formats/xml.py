@@ -4,8 +4,8 @@ import re
 import sys
 from typing import NamedTuple
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.json_scanner import Ending, scan_json
-from seamwise.containers import Failure, Result, Success
 from seamwise.toolhost.formats.entries import (
     ARGUMENTS_KEYS,
     DEPTH_LIMIT,

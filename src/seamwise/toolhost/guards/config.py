@@ -5,15 +5,13 @@ from typing import Final
 
 from msgspec import UnsetType
 
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.tools import ToolFailed
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid
-from seamwise.categories import Category
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TaggedError
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.predicates import retryable
-from seamwise.policies._engine.world import REAL, World
+from seamwise.policies import Guard, GuardError, retryable
 from seamwise.policies.config.pipelines import Layout, PipelineBuilder, Report
 from seamwise.policies.config.settings import GuardDependencies
 from seamwise.policies.config.toml_document import parse_toml

@@ -10,10 +10,9 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Failure, Result, Success
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard, identity
+from seamwise.policies import Guard, GuardError, identity
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import GuardEvent, Observer, Retrying
 

@@ -7,7 +7,8 @@ from typing import Final
 
 from mcp.types import INVALID_PARAMS
 
-from seamwise._close_matches import close_matches
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.close_matches import close_matches
 from seamwise.catalog.protocols import McpConnectionFailed, McpError, McpServerFailed
 from seamwise.catalog.tools import (
     InvalidParameter,
@@ -16,7 +17,6 @@ from seamwise.catalog.tools import (
     ToolFailed,
     UnknownTool,
 )
-from seamwise.containers import Failure, Result, Success
 from seamwise.toolhost.limits import check_seconds
 from seamwise.toolhost.mcp.json_schema import WHOLE
 from seamwise.toolhost.mcp.link import Link

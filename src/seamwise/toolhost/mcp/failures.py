@@ -10,14 +10,14 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import CONNECTION_CLOSED, INTERNAL_ERROR, PARSE_ERROR
 from pydantic import ValidationError
 
+from seamwise._errors.causes import iter_leaves
+from seamwise._text.shortening import shorten
 from seamwise.catalog.protocols import (
     McpConnectionFailed,
     McpError,
     McpServerFailed,
     McpTransportFailed,
 )
-from seamwise.causes import iter_leaves
-from seamwise.messages import shorten
 from seamwise.toolhost.mcp.channel import ChannelState
 from seamwise.toolhost.mcp.exchange import Exchange
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE

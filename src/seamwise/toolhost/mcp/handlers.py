@@ -19,9 +19,9 @@ from mcp.types import (
 from mcp.types import Tool as ToolDefinition
 from typing_extensions import TypeVar
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Success
 from seamwise.catalog.tools import InvalidParameter, MissingParameter, UnknownTool
-from seamwise.containers import Success
-from seamwise.errors import TaggedError
 from seamwise.seams.jsonrpc import tables, to_mcp
 from seamwise.seams.jsonrpc.codes import MCP_REVISIONS, Protocol
 from seamwise.seams.jsonrpc.shape import Answer, RpcError

@@ -12,7 +12,7 @@ from mcp.server import Server as McpServer
 from mcp.server.transport_security import TransportSecuritySettings
 from typing_extensions import override
 
-from seamwise.policies._engine.validation import check_int
+from seamwise._runtime.validation import check_int
 
 PATH: Final = '/mcp'
 

@@ -5,11 +5,11 @@ from typing import Any, Final, Protocol
 
 from referencing import Registry
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.containers import Failure, Result, Success
-from seamwise.messages import shorten
-from seamwise.secrets import Secret
 from seamwise.toolhost.arguments import MAX_FINDINGS, surrogate_problem
 from seamwise.toolhost.formats.entries import is_array, is_object
 

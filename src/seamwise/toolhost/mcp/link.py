@@ -32,10 +32,10 @@ from mcp.types import CallToolResult, Implementation, ToolListChangedNotificatio
 from mcp.types import Tool as ToolDefinition
 from mcp.types.version import MODERN_PROTOCOL_VERSIONS
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.protocols import McpConnectionFailed, McpError, McpTimedOut
 from seamwise.catalog.tools import InvalidResult
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
 from seamwise.toolhost.mcp.channel import ChannelState, watch
 from seamwise.toolhost.mcp.exchange import CURRENT_EXCHANGE, Exchange, open_http
 from seamwise.toolhost.mcp.failures import call_error, connection_error

@@ -27,7 +27,7 @@ from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
 from mcp.types import jsonrpc_message_adapter
 
-from seamwise.defects import report_defect
+from seamwise._defects.defects import report_defect
 from seamwise.toolhost.mcp.channel import ChannelState
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE, Stdio
 

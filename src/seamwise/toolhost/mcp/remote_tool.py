@@ -9,9 +9,9 @@ from typing import Final
 from mcp.types import Tool as ToolDefinition
 from typing_extensions import override
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import InvalidParameter, MissingParameter, ToolError
-from seamwise.containers import Failure, Result, Success
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
 from seamwise.toolhost.names import name_problem, qualified_name
 from seamwise.toolhost.results import ResultType, check_result

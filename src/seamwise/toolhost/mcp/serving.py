@@ -21,10 +21,10 @@ from typing import Any, Final, Literal, overload
 from mcp.server import Server as McpServer
 from typing_extensions import TypeVar
 
+from seamwise._errors.errors import TaggedError
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import ToolError
-from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.shape import Guidance

@@ -6,14 +6,13 @@ from typing import Generic
 
 from typing_extensions import TypeVar
 
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result
+from seamwise._runtime.single_attempt import SINGLE_ATTEMPT, SingleAttempt
+from seamwise._runtime.world import REAL
 from seamwise.catalog.tools import ResourceExhausted, ToolError, ToolFailed
-from seamwise.containers import Failure, Result
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.single_attempt import SINGLE_ATTEMPT, SingleAttempt
-from seamwise.policies._engine.world import REAL
+from seamwise.policies import Guard, GuardError
 from seamwise.toolhost.running.isolated import run_isolated
 from seamwise.toolhost.running.threads import ThreadPool, ThreadsExhausted
 from seamwise.toolhost.tool import Invocation

@@ -8,8 +8,8 @@ from typing import Generic, Self
 
 from typing_extensions import TypeVar
 
-from seamwise.errors import TaggedError
-from seamwise.policies._engine.world import REAL, Alarm
+from seamwise._errors.errors import TaggedError
+from seamwise._runtime.world import REAL, Alarm
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.running.call import CallRun
 from seamwise.toolhost.running.ending import log_remains, wait_for_end

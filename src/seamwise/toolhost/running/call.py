@@ -8,6 +8,10 @@ from typing import Any, Final, Generic, TypeAlias
 import msgspec
 from typing_extensions import TypeVar
 
+from seamwise._defects.defects import report_defect
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.world import REAL
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.tools import (
     InvalidParameter,
@@ -20,12 +24,7 @@ from seamwise.catalog.tools import (
     TooManyMistakes,
     UnknownTool,
 )
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
-from seamwise.errors import TaggedError
-from seamwise.policies import GuardError
-from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import REAL
+from seamwise.policies import Guard, GuardError
 from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_scope
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall

@@ -11,9 +11,9 @@ from typing import Final, TypeVar
 
 import msgspec
 
+from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolTimedOut
-from seamwise.containers import Failure, Result
-from seamwise.errors import TaggedError
 from seamwise.toolhost.containment.client import (
     END_SECONDS,
     Bounds,

@@ -13,15 +13,15 @@ from typing import Any, Final, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from seamwise._exception_kinds import WorkerException, deciding_leaf, kind_of
-from seamwise._exception_table import ExceptionKind
-from seamwise._safe_call import call_or_describe
+from seamwise._defects.exception_kinds import WorkerException, deciding_leaf, kind_of
+from seamwise._defects.exception_table import ExceptionKind
+from seamwise._errors.causes import Raised
+from seamwise._errors.codec import codec
+from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.safe_call import call_or_describe
+from seamwise._text.shortening import shorten
 from seamwise.catalog.problem import Problem
-from seamwise.causes import Raised
-from seamwise.codec import codec
-from seamwise.containers import Failure, Result, Success
-from seamwise.errors import TAG_FIELD, TaggedError, find_by_tag
-from seamwise.messages import shorten
 from seamwise.redaction import redact
 from seamwise.toolhost.importable import ImportName
 from seamwise.toolhost.results import ResultType, check_result

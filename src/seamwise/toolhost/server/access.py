@@ -15,8 +15,8 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from seamwise.messages import shorten
-from seamwise.secrets import Secret
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
 
 PROTECTED: Final = '/v1/'
 """The prefix of the paths that need the token."""

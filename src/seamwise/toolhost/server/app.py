@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Failure, Result, Success
 from seamwise.seams.http import endpoint, install
 from seamwise.seams.http.tables import PARSING
 from seamwise.toolhost.processor import Processor

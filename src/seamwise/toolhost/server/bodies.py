@@ -7,12 +7,12 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from seamwise._text.strict_json import decode_json
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.strict_json import decode_json
+from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.containers import Failure, Result, Success
-from seamwise.messages import shorten
 from seamwise.seams.http.limited_body import read_limited_body
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import parse

@@ -10,10 +10,9 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.tools import ToolError
-from seamwise.policies import GuardError, circuit, consecutive, deadline, retry
-from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies._engine.world import REAL, World
+from seamwise.policies import Guard, GuardError, circuit, consecutive, deadline, retry
 from seamwise.toolhost.guards.guarded_call import failed_attempts, record_event
 from seamwise.toolhost.processor import Processor
 from seamwise.toolhost.server.live_calls import report_begin

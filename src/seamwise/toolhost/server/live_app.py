@@ -10,10 +10,11 @@ from starlette.requests import HTTPConnection, Request
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.secrets import Secret
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.tools import ToolError
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.credentials import bearer_token
 from seamwise.live.limits import Limits as LogLimits
 from seamwise.live.log import EventLog
@@ -23,7 +24,6 @@ from seamwise.live.stores.memory import MemoryLog
 from seamwise.live.tokens import Principal
 from seamwise.seams.http import endpoint
 from seamwise.seams.http.tables import PARSING
-from seamwise.secrets import Secret
 from seamwise.toolhost.processor import Processor
 from seamwise.toolhost.server.demonstration import OPEN_SECONDS, demo_processor
 from seamwise.toolhost.server.live_calls import CallRunner, SeamOutputs

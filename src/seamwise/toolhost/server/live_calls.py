@@ -10,15 +10,15 @@ import msgspec
 from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.world import REAL
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import ToolCancelled, ToolError
-from seamwise.containers import Failure, Result, Success
-from seamwise.defects import report_defect
 from seamwise.live.events import Event
 from seamwise.policies import GuardError
-from seamwise.policies._engine.world import REAL
 from seamwise.policies.events import CircuitChanged, GaveUp, GuardEvent, Retrying
 from seamwise.redaction import redact
 from seamwise.seams import session as session_seam

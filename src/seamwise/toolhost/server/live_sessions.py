@@ -16,7 +16,7 @@ from asyncio import Semaphore, Task, TaskGroup, current_task, wait
 from contextlib import aclosing
 from typing import Final
 
-from seamwise.defects import report_defect
+from seamwise._defects.defects import report_defect
 from seamwise.live.events import Event
 from seamwise.live.session import Session
 from seamwise.seams import session as session_seam

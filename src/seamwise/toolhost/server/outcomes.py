@@ -3,10 +3,10 @@
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Success
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError, ToolFailed
-from seamwise.containers import Failure, Success
-from seamwise.defects import report_defect
 from seamwise.policies import GuardError
 from seamwise.seams import http
 from seamwise.seams._tool_outcome import tool_defect

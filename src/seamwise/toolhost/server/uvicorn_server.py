@@ -18,8 +18,8 @@ from typing_extensions import override
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from seamwise._defects.entries import entry_of
 from seamwise.catalog.tools import ToolError
-from seamwise.defects import entry_of
 from seamwise.toolhost.processor import Processor
 
 HEAD_SECONDS: Final = 10.0

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import override
 
+from seamwise._runtime.strict_json import has_duplicate_keys
 from seamwise._text.json_fields import object_of, objects_in, text_of
-from seamwise._text.strict_json import has_duplicate_keys
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.gemini import GEMINI
 from seamwise.toolhost.formats import gemini

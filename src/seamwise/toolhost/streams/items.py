@@ -4,9 +4,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from seamwise._results.containers import Result
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import StreamingError
-from seamwise.containers import Result
 from seamwise.toolhost.calls import ToolCall
 
 

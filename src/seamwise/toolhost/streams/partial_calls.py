@@ -4,8 +4,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct, field
 
+from seamwise._results.containers import Failure
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, ParsedCall, read_entry, unreadable
 from seamwise.toolhost.streams.events import StreamTooLarge
 

@@ -4,12 +4,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
+from seamwise._errors.causes import Cause
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.strict_json import decode_json
 from seamwise._text.json_fields import is_object, object_of
-from seamwise._text.strict_json import decode_json
 from seamwise.catalog.models import ContentFiltered, OutputTruncated
 from seamwise.catalog.streaming import ChunkUnparsable, InvalidStream, StreamAborted, StreamingError
-from seamwise.causes import Cause
-from seamwise.containers import Failure, Result, Success
 from seamwise.policies.classify.exception_text import redacted_excerpt
 from seamwise.policies.classify.model_providers import Provider, stream_error
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT

@@ -5,10 +5,10 @@ from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callab
 from types import MappingProxyType
 from typing import Final, Protocol, runtime_checkable
 
-from seamwise._exception_kinds import http_status, kind_of
-from seamwise._exception_table import ExceptionKind
+from seamwise._defects.exception_kinds import http_status, kind_of
+from seamwise._defects.exception_table import ExceptionKind
+from seamwise._results.containers import Failure
 from seamwise.catalog.streaming import InvalidStream, StreamingError, StreamProviderFailed
-from seamwise.containers import Failure
 from seamwise.policies.classify import anthropic, gemini, openai
 from seamwise.policies.classify.exception_text import exception_reason
 from seamwise.policies.classify.foreign_exceptions import class_names

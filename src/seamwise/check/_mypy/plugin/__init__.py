@@ -12,13 +12,13 @@ from mypy.nodes import TypeInfo
 ADAPTER: Final = 'seamwise.seams.adapter.Adapter'
 ADAPTER_BUT: Final = 'seamwise.seams.adapter.Adapter.but'
 ADAPTER_OR: Final = 'seamwise.seams.adapter.Adapter.__or__'
-CATCH: Final = 'seamwise.compose.catch'
-CATCH_CALL: Final = 'seamwise.compose.Catch.__call__'
-FAILURE: Final = 'seamwise.containers.Failure'
+CATCH: Final = 'seamwise._results.compose.catch'
+CATCH_CALL: Final = 'seamwise._results.compose.Catch.__call__'
+FAILURE: Final = 'seamwise._results.containers.Failure'
 OBJECT_SETATTR: Final = 'builtins.object.__setattr__'
 SETATTR: Final = 'builtins.setattr'
 STRUCT: Final = 'msgspec.Struct'
-TAGGED_ERROR: Final = 'seamwise.errors.TaggedError'
+TAGGED_ERROR: Final = 'seamwise._errors.errors.TaggedError'
 
 CODE: Final = ErrorCode('seamwise', 'Misuse of results, errors and adapters', 'Seamwise')
 

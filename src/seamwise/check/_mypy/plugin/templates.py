@@ -7,7 +7,7 @@ from mypy.plugin import ClassDefContext
 from mypy.server.trigger import make_trigger
 from mypy.types import Instance, Type, UnboundType, UnionType, get_proper_type
 
-from seamwise import messages
+from seamwise._errors import messages
 from seamwise.check._mypy.plugin import CODE, STRUCT, TAGGED_ERROR
 
 

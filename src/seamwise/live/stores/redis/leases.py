@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 from redis.exceptions import RedisError
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.log import Attempt
 from seamwise.live.stores.redis.commands import Commands
 from seamwise.live.stores.redis.keys import Keys

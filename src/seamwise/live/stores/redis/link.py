@@ -14,7 +14,7 @@ from redis.exceptions import RedisError, ResponseError
 from redis.exceptions import TimeoutError as RedisTimeoutError
 from typing_extensions import override
 
-from seamwise.defects import report_defect
+from seamwise._defects.defects import report_defect
 from seamwise.live.stores.redis.connections import RedisConnection
 
 Reply: TypeAlias = object

@@ -11,11 +11,12 @@ import redis.asyncio
 from redis.exceptions import RedisError
 from typing_extensions import override
 
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_float, check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.causes import Raised
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
 from seamwise.live.limits import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay, ReplayRange, replay_range
@@ -28,7 +29,6 @@ from seamwise.live.stores.redis.link import SignalHandler, SignalLink
 from seamwise.live.stores.redis.reasons import Reasons
 from seamwise.live.stores.redis.sessions import Sessions, View
 from seamwise.live.stores.redis.watcher import PAGE, Settings, Watcher
-from seamwise.policies._engine.validation import check_float, check_int
 
 _MAX_READS: Final = 10
 """Number of times that a replay begins anew because the session has changed while it was read."""

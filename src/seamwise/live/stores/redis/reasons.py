@@ -6,9 +6,9 @@ from typing import Final
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import RedisError
 
+from seamwise._text.secrets import MASK
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies.redis.availability import is_unavailable
-from seamwise.secrets import MASK
 
 STORE_NAME: Final = 'redis'
 

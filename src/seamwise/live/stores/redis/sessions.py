@@ -8,9 +8,9 @@ import msgspec
 from msgspec import Struct
 from redis.exceptions import RedisError
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position, Record, Stored, decode_record
 from seamwise.live.limits import Limits
 from seamwise.live.replay import StreamState

@@ -21,10 +21,10 @@ from msgspec import Struct
 from redis.exceptions import RedisError, ResponseError
 from typing_extensions import override
 
+from seamwise._defects.defects import report_defect
+from seamwise._results.containers import Failure, Result
 from seamwise.catalog.sessions import SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Failure, Result
-from seamwise.defects import report_defect
 from seamwise.live.delivery.hub import Hub
 from seamwise.live.events import Position
 from seamwise.live.stores.redis.history import Known

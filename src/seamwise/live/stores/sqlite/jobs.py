@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
-from seamwise.defects import report_defect
+from seamwise._defects.defects import report_defect
 
 S = TypeVar('S')
 T = TypeVar('T')

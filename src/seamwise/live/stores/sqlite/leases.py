@@ -5,8 +5,8 @@ from functools import partial
 from time import monotonic
 from typing import Protocol, TypeVar
 
+from seamwise._results.containers import Result
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.containers import Result
 from seamwise.live.log import Attempt
 from seamwise.live.stores.sqlite.writes import Writes
 

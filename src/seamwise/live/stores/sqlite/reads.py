@@ -7,8 +7,8 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import ReplayError, SessionNotFound
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position, Stored
 from seamwise.live.replay import Replay, StreamState, replay_range
 from seamwise.live.stores.sqlite.files import StoreDamagedError

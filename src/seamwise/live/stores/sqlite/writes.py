@@ -7,9 +7,9 @@ from zlib import crc32
 
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Position, Record
 from seamwise.live.limits import Limits
 from seamwise.live.stores.base import MAX_BATCH_IDS, new_epoch

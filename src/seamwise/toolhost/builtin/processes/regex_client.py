@@ -17,7 +17,7 @@ from typing import BinaryIO, TypeAlias
 
 import msgspec
 
-from seamwise.containers import Failure, Result, Success
+from seamwise._results.containers import Failure, Result, Success
 from seamwise.toolhost.builtin.processes import regex_worker
 from seamwise.toolhost.guards.guarded_call import MIN_TIMEOUT
 

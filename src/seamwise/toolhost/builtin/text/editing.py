@@ -5,9 +5,9 @@ from io import BytesIO
 from types import TracebackType
 from typing import Self
 
+from seamwise._results.scope import Do, fallible
+from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import ContentMismatch
-from seamwise.messages import shorten
-from seamwise.scope import Do, fallible
 from seamwise.toolhost.builtin.text.document import Document
 from seamwise.toolhost.builtin.text.encodings import BINARY_HEAD_SIZE, decoding_problem, is_binary
 from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit

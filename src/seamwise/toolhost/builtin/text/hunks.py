@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import RejectedHunk
-from seamwise.containers import Failure, Result, Success
-from seamwise.messages import shorten
 from seamwise.toolhost.builtin.text.document import Document, TextEdit
 from seamwise.toolhost.builtin.text.unified_diff import Hunk
 from seamwise.toolhost.builtin.time_limit import TimeLimit

@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from seamwise.messages import shorten
-from seamwise.scope import Do, fallible
+from seamwise._results.scope import Do, fallible
+from seamwise._text.shortening import shorten
 from seamwise.toolhost.builtin.text.document import main_line_end
 
 Sign: TypeAlias = Literal[' ', '-', '+']

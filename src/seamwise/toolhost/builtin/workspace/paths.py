@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import (
     FileNotFound,
     InvalidParameter,
@@ -16,8 +18,6 @@ from seamwise.catalog.tools import (
     ToolFailed,
     ToolTimedOut,
 )
-from seamwise.containers import Failure, Result, Success
-from seamwise.secrets import Secret
 from seamwise.toolhost.builtin.time_limit import OutOfTime
 
 MAX_NAME_SIZE = 255

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import BinaryIO
 from weakref import finalize
 
-from seamwise._close_matches import close_matches
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._results.scope import Do, fallible
+from seamwise._text.close_matches import close_matches
 from seamwise.catalog.tools import PathForbidden
-from seamwise.containers import Failure, Result, Success
-from seamwise.scope import Do, fallible
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.ignore_rules import (
     MAX_RULES_SIZE,

@@ -1,0 +1,1 @@
+"""Results: `Success` and `Failure`, their composition, direct style, and edges to exceptions."""
