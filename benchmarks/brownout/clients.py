@@ -20,7 +20,7 @@ from seamwise.policies import (
     ratio,
     retry,
 )
-from seamwise.policies import redis as shared
+from seamwise.policies.redis import shared_circuit
 
 Strategy: TypeAlias = Literal['timeout', 'retries', 'adaptive', 'fixed']
 """How a client calls: once, with retries, or with guards and an adaptive or a fixed limit."""
@@ -119,7 +119,7 @@ def _guard(strategy: Strategy, plan: Plan, redis: Redis) -> Guard[TaggedError]:
     limit = 25 if strategy == 'fixed' else adaptive(5, 100, start=25)
     return (
         bulkhead(limit, name='service')
-        >> shared.circuit(
+        >> shared_circuit(
             redis=redis,
             name='service',
             trip=ratio(0.5, minimum=50, window=1.0),

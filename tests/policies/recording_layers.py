@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from seamwise import Failure, Result, Success
 from seamwise._runtime.world import World
-from seamwise.policies._engine.permit import ADMITTED, Decision, Fork, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import ADMITTED, Admission, Fork, Outcome, Permit, Waiting
 from seamwise.policies._engine.pipeline import Layer
 
 T = TypeVar('T')
@@ -36,7 +36,7 @@ class RecordingLayer(Layer[str]):
         self.takes = takes
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         if self.refuses:
             self.log.append(f'x{self.name}')
             return Failure(f'{self.name} refuses')
@@ -74,7 +74,7 @@ class RepeatingLayer(Layer[str]):
         self.world = world
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return _RepeatingPermit(self)
 
     @override
@@ -82,13 +82,13 @@ class RepeatingLayer(Layer[str]):
         return f'{self.times} times'
 
 
-class _RepeatingPermit(Permit, Wait):
+class _RepeatingPermit(Permit, Waiting):
     def __init__(self, layer: RepeatingLayer) -> None:
         self._layer = layer
         self._remaining = layer.times
 
     @override
-    def leave(self, outcome: Outcome) -> Outcome | Wait:
+    def leave(self, outcome: Outcome) -> Outcome | Waiting:
         self._remaining -= 1
         return outcome if type(outcome) is Success or not self._remaining else self
 
@@ -111,7 +111,7 @@ class DelayingLayer(Layer[str]):
         self.world = world
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return _DelayWait(self.world)
 
     @override
@@ -119,7 +119,7 @@ class DelayingLayer(Layer[str]):
         return 'a delay of one second'
 
 
-class _DelayWait(Wait):
+class _DelayWait(Waiting):
     def __init__(self, world: World) -> None:
         self._world = world
 
@@ -142,7 +142,7 @@ class RaisingLayer(Layer[str]):
         self.where = where
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         if self.where == 'enter':
             raise ZeroDivisionError('in enter')
         return _RaisingPermit(self.where)
@@ -167,7 +167,7 @@ class CallingTwiceLayer(Layer[str]):
     """Calls the operation twice in sequence, and returns the second outcome."""
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return _CallTwice()
 
     @override
@@ -191,7 +191,7 @@ class DelayedFailureLayer(Layer[str]):
         self.leaving = leaving
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return _DelayedFailurePermit(self) if self.leaving else _DelayedFailureWait(self)
 
     @override
@@ -204,11 +204,11 @@ class _DelayedFailurePermit(Permit):
         self._layer = layer
 
     @override
-    def leave(self, outcome: Outcome) -> Wait:
+    def leave(self, outcome: Outcome) -> Waiting:
         return _DelayedFailureWait(self._layer)
 
 
-class _DelayedFailureWait(Wait):
+class _DelayedFailureWait(Waiting):
     def __init__(self, layer: DelayedFailureLayer) -> None:
         self._layer = layer
 

@@ -14,7 +14,6 @@ from seamwise.policies import (
     CircuitOpen,
     DeadlineExceeded,
     Guard,
-    State,
     bulkhead,
     circuit,
     consecutive,
@@ -23,6 +22,7 @@ from seamwise.policies import (
     rate_limit,
     retry,
 )
+from seamwise.policies.events import State
 from seamwise.testing import FakeWorld
 from tests.policies.recording_layers import RecordingLayer
 

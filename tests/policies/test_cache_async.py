@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from seamwise import Failure, Result, Success
 from seamwise._runtime.world import World
-from seamwise.policies._engine.permit import ADMITTED, Decision
+from seamwise.policies._engine.permit import ADMITTED, Admission
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies.cache import cache
 from seamwise.policies.deadline import deadline, remaining
@@ -450,7 +450,7 @@ def test_cache_works_outside_and_inside_of_a_guard() -> None:
         calls = 0
 
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             self.calls += 1
             return ADMITTED
 

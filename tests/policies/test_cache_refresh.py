@@ -6,7 +6,8 @@ import threading
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise.policies import CacheStats, cache
+from seamwise.policies import cache
+from seamwise.policies._parts.cache_store import CacheStats
 from seamwise.testing import FakeWorld
 from tests.policies.errors import Down, Wrong
 from tests.policies.event_loop import yield_to_loop

@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from seamwise import Failure, Result
 from seamwise._runtime.world import World
-from seamwise.policies._engine.permit import Decision, Outcome, Permit
+from seamwise.policies._engine.permit import Admission, Outcome, Permit
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies.deadline import deadline, remaining
 from seamwise.testing import FakeWorld
@@ -164,7 +164,7 @@ class RaisingLayer(Layer[str]):
     """Raises in `leave`, like a predicate of the user with a defect."""
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return RaisingPermit()
 
     @override

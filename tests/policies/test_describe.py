@@ -22,8 +22,8 @@ from seamwise.policies import (
 )
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.pipeline import Guard, Layer
-from seamwise.policies.chaos import plan
 from seamwise.policies.describe import ORDER_RULES
+from seamwise.policies.fault_injection import FaultPlan
 
 PAGE = Path(__file__).parents[2] / 'docs' / 'guards.md'
 
@@ -153,7 +153,7 @@ VALID: list[Pipeline] = [
     deadline(5.0) >> hedge(after=4.9, name='hedge'),
     deadline(5.0) >> hedge(after=percentile(0.9), name='hedge') >> deadline(4.0, name='inner'),
     hedge(after=4.9, name='hedge') >> deadline(5.0),
-    retry() >> chaos(seed=1, delays=plan(1.0)),
+    retry() >> chaos(seed=1, delays=FaultPlan.of(1.0)),
 ]
 
 
@@ -215,8 +215,10 @@ def test_guards_over_redis_have_the_warnings_of_the_local_ones() -> None:
     pytest.importorskip('redis')
     from redis import Redis  # noqa: PLC0415 -- it may be missing
 
-    from seamwise.policies.redis import circuit as shared_circuit  # noqa: PLC0415
-    from seamwise.policies.redis import rate_limit as shared_rate_limit  # noqa: PLC0415
+    from seamwise.policies.redis import (  # noqa: PLC0415 -- as above
+        shared_circuit,
+        shared_rate_limit,
+    )
 
     client = Redis()
     guard = (

@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from seamwise import Failure, Result, Success
 from seamwise._runtime.world import World
-from seamwise.policies._engine.permit import ADMITTED, Decision
+from seamwise.policies._engine.permit import ADMITTED, Admission
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
@@ -486,7 +486,7 @@ def test_inner_guards_see_both_attempts_and_outer_guards_one_call() -> None:
         entered = 0
 
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             self.entered += 1
             return ADMITTED
 

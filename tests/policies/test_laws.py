@@ -28,7 +28,7 @@ from seamwise.policies import (
     ratio,
     retry,
 )
-from seamwise.policies.chaos import plan
+from seamwise.policies.fault_injection import FaultPlan
 from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Busy, Down, Slow, Wrong
@@ -64,8 +64,8 @@ GUARDS: dict[str, NewGuard] = {
     'deadline': lambda world, observer: deadline(1.0, world=world, observer=observer),
     'chaos': lambda world, _observer: chaos(
         seed=1,
-        failures=plan(None, Down('chaos'), Wrong('chaos')),
-        delays=plan(0.2, None, 0.7),
+        failures=FaultPlan.of(None, Down('chaos'), Wrong('chaos')),
+        delays=FaultPlan.of(0.2, None, 0.7),
         world=world,
     ),
 }

@@ -20,12 +20,12 @@ from seamwise.policies import (
     circuit,
     consecutive,
     hedge,
-    is_active,
     retry,
     set_active,
 )
 from seamwise.policies._engine import pipeline
-from seamwise.policies._engine.permit import Decision, Permit
+from seamwise.policies._engine.activity import is_active
+from seamwise.policies._engine.permit import Admission, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer, identity
 from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
@@ -240,7 +240,7 @@ class ExitingLayer(Layer[str]):
             raise SystemExit(3)
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return self._Permit()
 
     @override

@@ -11,7 +11,7 @@ import pytest
 from seamwise import Failure, Success
 from seamwise._errors.errors import TaggedError
 from seamwise._runtime.world import World
-from seamwise.policies._engine.permit import ADMITTED, Wait
+from seamwise.policies._engine.permit import ADMITTED, Waiting
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
@@ -524,7 +524,7 @@ def test_admitted_call_has_the_shared_permit_with_and_without_a_wait() -> None:
     (layer,) = build_rate_limit(limit=1, wait=1.0, world=FakeWorld())._layers
     assert layer.enter() is ADMITTED
     wait_decision = layer.enter()
-    assert isinstance(wait_decision, Wait)
+    assert isinstance(wait_decision, Waiting)
     assert wait_decision.wait_sync() is ADMITTED
 
 

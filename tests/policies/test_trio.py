@@ -11,12 +11,12 @@ from typing_extensions import override
 from seamwise import Failure, Result, Success, TaggedError
 from seamwise.policies import (
     ADMITTED,
+    Admission,
     DeadlineExceeded,
-    Decision,
     Guard,
     Layer,
     Permit,
-    Wait,
+    Waiting,
     bulkhead,
     circuit,
     deadline,
@@ -99,7 +99,7 @@ def test_refused_guard_leaves_no_waiter(kind: str) -> None:
     assert guard.waiting == 0
 
 
-class OwnWait(Wait):
+class OwnWait(Waiting):
     def __init__(self, steps: list[str]) -> None:
         self.steps = steps
 
@@ -119,7 +119,7 @@ class OwnGuard(Layer[Down]):
         self.steps: list[str] = []
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return OwnWait(self.steps)
 
 

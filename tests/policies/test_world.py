@@ -10,9 +10,9 @@ from seamwise.policies._parts.backoff import backoff
 from seamwise.policies._parts.budget import Budget
 from seamwise.policies.bulkhead import bulkhead
 from seamwise.policies.cache import cache
-from seamwise.policies.chaos import chaos
 from seamwise.policies.circuit import circuit
 from seamwise.policies.deadline import deadline
+from seamwise.policies.fault_injection import chaos
 from seamwise.policies.hedge import hedge
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.policies.retry import retry

@@ -34,7 +34,7 @@ from seamwise.policies import (
     registered,
     retry,
 )
-from seamwise.policies.chaos import plan
+from seamwise.policies.fault_injection import FaultPlan
 from seamwise.testing import FakeWorld, assert_failure, replace_real
 from seamwise.testing.guards import fake_world
 
@@ -313,7 +313,7 @@ def test_a_reset_discards_the_measurements_of_a_hedge() -> None:
 
 
 def test_a_reset_starts_the_faults_of_chaos_again() -> None:
-    guard = chaos(seed=1, failures=plan('first', None))
+    guard = chaos(seed=1, failures=FaultPlan.of('first', None))
     for _ in range(2):
         assert guard.run_sync(succeed) == Failure('first')
         assert guard.run_sync(succeed) == DONE

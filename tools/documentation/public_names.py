@@ -34,7 +34,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     'Guards': (
         'seamwise.policies',
-        'seamwise.policies.chaos',
         'seamwise.policies.classify.anthropic',
         'seamwise.policies.classify.gemini',
         'seamwise.policies.classify.grpc',
@@ -43,7 +42,6 @@ MODULES: Mapping[str, tuple[str, ...]] = {
         'seamwise.policies.classify.redis',
         'seamwise.policies.classify.sqlalchemy',
         'seamwise.policies.config',
-        'seamwise.policies.hints',
         'seamwise.policies.redis',
         'seamwise.policies.transports',
         'seamwise.policies.transports.grpc',

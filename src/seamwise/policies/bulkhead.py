@@ -22,7 +22,7 @@ from seamwise._runtime.validation import (
 from seamwise._runtime.wait_queue import Waiter, WaitQueue
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import Admission, Outcome, Permit, Waiting
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._parts.adaptive_limit import Adaptive, AdaptiveLimit
 from seamwise.policies._parts.limiter import Limiter
@@ -183,7 +183,7 @@ class Bulkhead(Limiter[BulkheadFull]):
             return sum(compartment.waiting for compartment in self._all_compartments())
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         key = None if self._key is None else call_key(self._key)
         with self.mutex:
             compartment = self._default_compartment if key is None else self._compartment(key)
@@ -393,7 +393,7 @@ class _TimedPermit(Permit):
             self._compartment.limit = self._adaptive_limit.limit
 
 
-class _QueueWait(Wait):
+class _QueueWait(Waiting):
     """Wait of a call in the queue of a compartment. It must be created under the lock."""
 
     __slots__ = ('_bulkhead', '_compartment', '_started_at', '_waiter')

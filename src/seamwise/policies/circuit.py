@@ -12,7 +12,7 @@ from seamwise._runtime.validation import check_callable, check_float, check_int
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine import activity
 from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import Decision, Permit
+from seamwise.policies._engine.permit import Admission, Permit
 from seamwise.policies._engine.pipeline import Layer, abort_call
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._parts.circuit_machine import INDEFINITELY, CircuitMachine
@@ -140,7 +140,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
         return closed.leave(result)
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         current = self._machine.current
         if type(current) is Closed and self.settings.slow is None:
             return current

@@ -15,7 +15,7 @@ from seamwise._runtime.validation import check_callable, check_float
 from seamwise._runtime.world import REAL, Alarm, World, check_world
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import Decision, Permit
+from seamwise.policies._engine.permit import Admission, Permit
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._parts.reentrancy import current_task_or_none
 from seamwise.policies.errors import DeadlineExceeded
@@ -276,7 +276,7 @@ class DeadlineLayer(Layer[DeadlineExceeded]):
         super().__init__(name)
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         clock = self.world.clock
         now = clock()
         at, name, allowed = now + self.seconds, self.name, self.seconds

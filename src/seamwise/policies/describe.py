@@ -9,9 +9,9 @@ from typing import Any, Final
 from seamwise.policies._engine.order_rules import OrderRule
 from seamwise.policies._engine.pipeline import Layer
 from seamwise.policies.bulkhead import Bulkhead
-from seamwise.policies.chaos import ChaosLayer
 from seamwise.policies.circuit import CircuitLayer
 from seamwise.policies.deadline import DeadlineLayer
+from seamwise.policies.fault_injection import ChaosLayer
 from seamwise.policies.hedge import HedgeLayer
 from seamwise.policies.rate_limit import RateLayer
 from seamwise.policies.retry import RetryLayer

@@ -17,7 +17,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, as_result
 from seamwise._runtime.validation import check_callable
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import Decision, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import Admission, Outcome, Permit, Waiting
 from seamwise.policies._engine.pipeline import Guard, Layer, decorate
 from seamwise.policies._engine.predicates import always
 from seamwise.policies.events import FellBack, Observer
@@ -171,14 +171,14 @@ class _FallbackLayer(Layer[Any]):
         super().__init__(name)
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return self._permit
 
     @override
     def limits(self) -> str:
         return 'handles all failures' if self._when is always else 'handles some failures'
 
-    def handle(self, failure: Failure[Any]) -> Outcome | Wait:
+    def handle(self, failure: Failure[Any]) -> Outcome | Waiting:
         """Return the result of the handler, a wait for it, or the failure unchanged."""
         error: object = failure.failure()
         if not isinstance(error, TaggedError) or not self._when(error):
@@ -211,11 +211,11 @@ class _FallbackPermit(Permit):
         self._layer = layer
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome | Wait:
+    def leave(self, outcome: Outcome, /) -> Outcome | Waiting:
         return self._layer.handle(outcome) if type(outcome) is Failure else outcome
 
 
-class _HandlerWait(Wait[U, E2]):
+class _HandlerWait(Waiting[U, E2]):
     """Wait for the result of an asynchronous handler."""
 
     __slots__ = ('_awaitable', '_error', '_layer')

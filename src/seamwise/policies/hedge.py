@@ -14,7 +14,7 @@ from seamwise._results.containers import Result, Success
 from seamwise._runtime.validation import check_callable, check_float, check_int
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import Decision, Fork, Outcome
+from seamwise.policies._engine.permit import Admission, Fork, Outcome
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._parts.percentile import Percentile
@@ -131,7 +131,7 @@ class HedgeLayer(Layer[Never]):
         self._lock = Lock()
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return self._race
 
     @override

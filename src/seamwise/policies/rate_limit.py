@@ -26,7 +26,7 @@ from seamwise._runtime.validation import (
 )
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import ADMITTED, Decision, Permit, Wait
+from seamwise.policies._engine.permit import ADMITTED, Admission, Permit, Waiting
 from seamwise.policies._parts.limiter import Limiter
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
@@ -260,7 +260,7 @@ class RateLimit(RateLayer[RateLimited]):
             return self._bucket.waiting + self._buckets.waiting()
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         weight = self._weight if self._cost is None else self._weight_of(self._cost())
         key = None if self._key is None else call_key(self._key)
         with self.mutex:
@@ -301,7 +301,7 @@ class RateLimit(RateLayer[RateLimited]):
         return self.meter.weight(check_float('cost', cost, maximum=self._capacity))
 
 
-class _SlotWait(Wait):
+class _SlotWait(Waiting):
     """Wait of a call in the queue of a bucket. It must be created under the lock."""
 
     __slots__ = ('_bucket', '_guard', '_last_look', '_max_seconds', '_until', '_waiter')

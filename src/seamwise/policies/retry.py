@@ -12,7 +12,7 @@ from seamwise._runtime.single_attempt import may_repeat
 from seamwise._runtime.validation import check_callable, check_float, check_int
 from seamwise._runtime.world import REAL, World
 from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import Permit, Wait
+from seamwise.policies._engine.permit import Permit, Waiting
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._parts.backoff import Backoff, Jitter
@@ -176,7 +176,7 @@ class _RetriedCall(Permit):
         self.receipt: float | None = None
 
     @override
-    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Waiting:
         if type(outcome) is Failure:
             error = outcome.failure()
             return self._fail(outcome, error) if isinstance(error, TaggedError) else outcome
@@ -187,7 +187,7 @@ class _RetriedCall(Permit):
             settings.observer(Recovered(settings.name, self.attempt, self._elapsed()))
         return outcome
 
-    def _fail(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Wait:
+    def _fail(self, outcome: Result[T, E], error: TaggedError) -> Result[T, E] | Waiting:
         """Return the delay before a retry, or the outcome after giving up."""
         settings = self.settings
         if not (settings.when(error) and may_repeat()):
@@ -237,7 +237,7 @@ class _RetriedCall(Permit):
         return max(self.settings.world.clock() - self.started_at, 0.0)
 
 
-class _RetryDelay(Wait):
+class _RetryDelay(Waiting):
     """Delay between two attempts, after which the same call enters again."""
 
     __slots__ = ('_call', '_delay', '_error')

@@ -12,11 +12,11 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid
 from seamwise.policies import Guard, GuardError
 from seamwise.policies.config import (
-    Overrides,
     guards_from_mapping,
     guards_from_toml,
     overrides_from_environment,
 )
+from seamwise.policies.config.environment import Overrides
 from seamwise.policies.config.schema import is_table
 from seamwise.testing import assert_failure, assert_success
 from tests.policies.config.examples import (

@@ -3,9 +3,9 @@
 from typing import Final
 
 from seamwise import Failure, Success
-from seamwise.policies._engine.permit import Outcome, Permit, Wait
+from seamwise.policies._engine.permit import Outcome, Permit, Waiting
 from seamwise.policies.errors import CircuitOpen
-from seamwise.policies.redis.circuit import SharedCircuit
+from seamwise.policies.redis.shared_circuit import SharedCircuit
 from tests.policies.errors import Down
 from tests.policies.redis.servers import Server
 
@@ -28,7 +28,7 @@ def leave(permit: Permit | CircuitOpen, outcome: Outcome) -> None:
     """End an admitted call, and assert that its outcome is returned unchanged."""
     assert isinstance(permit, Permit)
     result = permit.leave(outcome)
-    assert (result.wait_sync() if isinstance(result, Wait) else result) is outcome
+    assert (result.wait_sync() if isinstance(result, Waiting) else result) is outcome
 
 
 def fields(server: Server, name: str = 'mail') -> dict[str, str]:

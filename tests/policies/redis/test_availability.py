@@ -20,7 +20,7 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies._parts.trip_conditions import consecutive
 from seamwise.policies.events import GuardEvent, StoreAway, StoreBack
-from seamwise.policies.redis import Clients, circuit, rate_limit
+from seamwise.policies.redis import Clients, shared_circuit, shared_rate_limit
 from seamwise.policies.redis.availability import (
     FAILURES_BEFORE_PAUSE,
     OutageBackoff,
@@ -69,7 +69,7 @@ async def assert_in_sync(client: Any) -> None:
 def test_paused_server_delays_a_thread_by_at_most_the_bound(
     own_server: Server, is_connected: bool
 ) -> None:
-    guard = rate_limit(100, redis=own_server.client(), name='search', bound=BOUND)
+    guard = shared_rate_limit(100, redis=own_server.client(), name='search', bound=BOUND)
     if is_connected:
         guard.run_sync(lambda: OK)
     own_server.pause()
@@ -85,7 +85,7 @@ def test_paused_server_delays_a_task_by_at_most_the_bound(
 ) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            guard = rate_limit(100, redis=client, name='search', bound=BOUND)
+            guard = shared_rate_limit(100, redis=client, name='search', bound=BOUND)
             if is_connected:
                 await guard.run(succeed)
             own_server.pause()
@@ -106,7 +106,7 @@ def test_late_reply_is_not_read_by_the_next_call(own_server: Server) -> None:
             asyncio=redis.asyncio.Redis(port=own_server.port, max_connections=1),
             sync=own_server.client(),
         )
-        guard = rate_limit(
+        guard = shared_rate_limit(
             2, redis=clients, name='search', period=3600.0, bound=BOUND, away='closed', world=world
         )
         await guard.run(succeed)
@@ -132,7 +132,7 @@ def test_late_reply_is_not_read_by_the_next_call(own_server: Server) -> None:
 def test_paused_server_delays_concurrent_tasks_by_at_most_the_bound(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port, max_connections=2) as client:
-            guard = rate_limit(1000, redis=client, name='search', bound=BOUND)
+            guard = shared_rate_limit(1000, redis=client, name='search', bound=BOUND)
             own_server.pause()
             started_at = time.monotonic()
             assert await asyncio.gather(*(guard.run(succeed) for _ in range(50))) == [OK] * 50
@@ -151,7 +151,7 @@ def silent_port() -> Iterator[int]:
 
 
 def test_silent_server_delays_a_call_by_at_most_the_bound(silent_port: int) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=redis.Redis(port=silent_port, socket_timeout=None), name='mail', bound=BOUND
     )
     result, duration = measure(lambda: guard.run_sync(lambda: OK))
@@ -160,7 +160,7 @@ def test_silent_server_delays_a_call_by_at_most_the_bound(silent_port: int) -> N
 
 
 def test_connecting_thread_ends_if_the_server_is_silent(silent_port: int) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=redis.Redis(port=silent_port, socket_timeout=None), name='mail', bound=BOUND
     )
     existing = set(threading.enumerate())
@@ -172,7 +172,7 @@ def test_connecting_thread_ends_if_the_server_is_silent(silent_port: int) -> Non
 
 def test_health_check_of_the_client_delays_a_call_by_at_most_the_bound(own_server: Server) -> None:
     client = redis.Redis(port=own_server.port, socket_timeout=5.0, health_check_interval=0.001)  # type: ignore[arg-type]  # a float works too
-    guard = rate_limit(100, redis=client, name='search', bound=BOUND)
+    guard = shared_rate_limit(100, redis=client, name='search', bound=BOUND)
     guard.run_sync(lambda: OK)
     time.sleep(0.01)
     own_server.pause()
@@ -192,7 +192,9 @@ def test_slow_dns_lookup_delays_a_call_by_at_most_the_bound(
         raise socket.gaierror
 
     monkeypatch.setattr(socket, 'getaddrinfo', getaddrinfo)
-    guard = rate_limit(1, redis=redis.Redis(host='unknown.invalid'), name='search', bound=BOUND)
+    guard = shared_rate_limit(
+        1, redis=redis.Redis(host='unknown.invalid'), name='search', bound=BOUND
+    )
     result, duration = measure(lambda: guard.run_sync(lambda: OK))
     can_end.set()
     assert result is OK
@@ -204,7 +206,7 @@ def test_exhausted_pool_does_not_delay_a_call_and_starts_no_pause(
 ) -> None:
     async def main() -> None:
         async with redis.asyncio.Redis(port=server.port, max_connections=1) as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 1, redis=client, name='search', period=3600.0, bound=BOUND, away='open'
             )
             connection = await client.connection_pool.get_connection()  # type: ignore[no-untyped-call]  # redis-py has no types here
@@ -219,7 +221,7 @@ def test_blocking_pool_delays_a_call_by_at_most_the_bound(server: Server) -> Non
     async def main() -> float:
         pool = redis.asyncio.BlockingConnectionPool(port=server.port, max_connections=1, timeout=20)
         async with redis.asyncio.Redis(connection_pool=pool) as client:
-            guard = rate_limit(1, redis=client, name='search', bound=BOUND)
+            guard = shared_rate_limit(1, redis=client, name='search', bound=BOUND)
             connection = await pool.get_connection()  # type: ignore[no-untyped-call]  # redis-py has no types here
             started_at = time.monotonic()
             assert await guard.run(succeed) is OK
@@ -239,7 +241,7 @@ def test_rate_limit_uses_the_configured_behaviour_after_redis_was_killed(
     own_server: Server, away: OutageMode, expected: int
 ) -> None:
     world = FakeWorld()
-    guard = rate_limit(
+    guard = shared_rate_limit(
         2,
         redis=own_server.client(),
         name='search',
@@ -265,7 +267,7 @@ def test_rate_limit_uses_the_configured_behaviour_after_redis_was_killed(
 def test_outage_and_its_end_are_events(own_server: Server) -> None:
     world = FakeWorld()
     events: list[GuardEvent] = []
-    guard = rate_limit(
+    guard = shared_rate_limit(
         9,
         redis=own_server.client(),
         name='search',
@@ -293,7 +295,7 @@ def test_circuit_uses_the_configured_behaviour_after_redis_was_killed(
     own_server: Server, away: OutageMode, expected: list[bool]
 ) -> None:
     world = FakeWorld()
-    guard = circuit(
+    guard = shared_circuit(
         redis=own_server.client(),
         name='mail',
         trip=consecutive(2),
@@ -319,10 +321,10 @@ def test_tasks_use_the_configured_behaviour_after_redis_was_killed(
 ) -> None:
     async def main() -> tuple[int, int]:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            limit_guard = rate_limit(
+            limit_guard = shared_rate_limit(
                 2, redis=client, name='search', period=3600.0, bound=BOUND, away=away
             )
-            circuit_guard = circuit(redis=client, name='mail', bound=BOUND, away=away)
+            circuit_guard = shared_circuit(redis=client, name='mail', bound=BOUND, away=away)
             await limit_guard.run(succeed)
             await circuit_guard.run(succeed)
             own_server.kill()
@@ -337,7 +339,7 @@ def test_tasks_use_the_configured_behaviour_after_redis_was_killed(
 def test_outcome_is_returned_if_redis_is_killed_during_the_call(own_server: Server) -> None:
     async def main() -> None:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            guard = circuit(redis=client, name='mail', bound=BOUND)
+            guard = shared_circuit(redis=client, name='mail', bound=BOUND)
 
             async def kill() -> Success[str]:
                 own_server.kill()
@@ -351,7 +353,9 @@ def test_outcome_is_returned_if_redis_is_killed_during_the_call(own_server: Serv
 def test_local_rate_limit_waits_like_the_shared_one(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            guard = rate_limit(10, redis=client, name='search', burst=1, wait=1.0, bound=BOUND)
+            guard = shared_rate_limit(
+                10, redis=client, name='search', burst=1, wait=1.0, bound=BOUND
+            )
             own_server.kill()
             await guard.run(succeed)
             started_at = time.monotonic()
@@ -363,7 +367,7 @@ def test_local_rate_limit_waits_like_the_shared_one(own_server: Server) -> None:
 
 def test_probe_that_ends_during_an_outage_is_reported_afterwards(own_server: Server) -> None:
     world = FakeWorld()
-    guard = circuit(
+    guard = shared_circuit(
         redis=own_server.client(),
         name='mail',
         trip=consecutive(1),
@@ -388,7 +392,7 @@ def test_probe_that_ends_during_an_outage_is_reported_afterwards(own_server: Ser
 
 def test_probe_that_ends_during_a_pause_is_reported_afterwards(own_server: Server) -> None:
     world = FakeWorld()
-    guard = circuit(
+    guard = shared_circuit(
         redis=own_server.client(),
         name='mail',
         trip=consecutive(1),
@@ -417,7 +421,9 @@ def test_restarted_server_is_used_immediately(own_server: Server) -> None:
         clients = Clients(
             asyncio=redis.asyncio.Redis(port=own_server.port), sync=own_server.client()
         )
-        guard = rate_limit(3, redis=clients, name='search', period=3600.0, bound=5.0, away='closed')
+        guard = shared_rate_limit(
+            3, redis=clients, name='search', period=3600.0, bound=5.0, away='closed'
+        )
         assert await guard.run(succeed) is OK
         assert guard.run_sync(lambda: OK) is OK
         own_server.kill()
@@ -438,7 +444,9 @@ def test_restarted_server_is_used_immediately(own_server: Server) -> None:
 def test_timeouts_of_a_task_start_a_pause(own_server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=own_server.port) as client:
-            guard = rate_limit(100, redis=client, name='search', bound=1.0, world=FakeWorld())
+            guard = shared_rate_limit(
+                100, redis=client, name='search', bound=1.0, world=FakeWorld()
+            )
             own_server.pause()
             for _ in range(3):
                 await guard.run(succeed)
@@ -454,7 +462,7 @@ def test_timeouts_of_a_task_start_a_pause(own_server: Server) -> None:
 @pytest.mark.slow
 def test_timeouts_of_a_thread_start_a_pause(own_server: Server) -> None:
     world = FakeWorld()
-    guard = rate_limit(100, redis=own_server.client(), name='search', bound=1.0, world=world)
+    guard = shared_rate_limit(100, redis=own_server.client(), name='search', bound=1.0, world=world)
     own_server.pause()
     for _ in range(3):
         guard.run_sync(lambda: OK)
@@ -638,7 +646,7 @@ def test_permanent_error_does_not_mean_unavailable(error: RedisError) -> None:
 
 def test_read_only_replica_is_an_outage(server: Server, tmp_path: Path) -> None:
     with Server(tmp_path, '--replicaof', f'127.0.0.1 {server.port}') as replica:
-        guard = rate_limit(
+        guard = shared_rate_limit(
             1, redis=replica.client(), name='search', period=3600.0, bound=1.0, away='closed'
         )
         result = guard.run_sync(lambda: OK)
@@ -652,7 +660,7 @@ def test_connections_to_a_server_that_became_a_replica_are_closed(own_server: Se
     async def main() -> None:
         async with redis.asyncio.Redis(port=own_server.port) as client:
             world = FakeWorld()
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 9,
                 redis=Clients(asyncio=client, sync=own_server.client()),
                 name='search',
@@ -680,7 +688,7 @@ def test_wrong_password_is_a_defect_that_does_not_contain_it(tmp_path: Path) -> 
     with Server(tmp_path) as server:
         server.execute('CONFIG', 'SET', 'requirepass', 'right')
         client = redis.Redis(port=server.port, password='hunter2')  # noqa: S106
-        guard = rate_limit(1, redis=client, name='search', bound=1.0)
+        guard = shared_rate_limit(1, redis=client, name='search', bound=1.0)
         with pytest.raises(exceptions.AuthenticationError) as caught:
             guard.run_sync(lambda: OK)
     assert 'hunter2' not in str(caught.value)
@@ -689,7 +697,7 @@ def test_wrong_password_is_a_defect_that_does_not_contain_it(tmp_path: Path) -> 
 def test_guards_of_threads_share_at_most_the_connections_of_their_client(server: Server) -> None:
     client = redis.Redis(port=server.port, max_connections=2)
     guards = [
-        rate_limit(1000, redis=client, name=f'search {index}', bound=2.0, away='closed')
+        shared_rate_limit(1000, redis=client, name=f'search {index}', bound=2.0, away='closed')
         for index in range(4)
     ]
     outcomes: list[object] = []
@@ -711,7 +719,7 @@ def test_guards_of_threads_share_at_most_the_connections_of_their_client(server:
 def test_busy_connections_are_no_outage(server: Server) -> None:
     client = redis.Redis(port=server.port, max_connections=1)
     events: list[GuardEvent] = []
-    guard = rate_limit(
+    guard = shared_rate_limit(
         1, redis=client, name='search', bound=BOUND, away='open', observer=events.append
     )
     pool = connection_pool(client, bound=BOUND)

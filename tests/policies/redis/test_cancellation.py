@@ -10,9 +10,9 @@ import redis.asyncio
 
 from seamwise import Success
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.redis import Clients, circuit, rate_limit
+from seamwise.policies.redis import Clients, shared_circuit, shared_rate_limit
 from seamwise.policies.redis.batches import SENDER_TASK
-from seamwise.policies.redis.circuit import ScriptCall
+from seamwise.policies.redis.shared_circuit import ScriptCall
 from seamwise.policies.redis.timeouts import InsistentTimeout
 from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
@@ -39,7 +39,7 @@ def all_connections_released(client: redis.asyncio.Redis) -> bool:
 def test_rate_limit_is_unchanged_after_a_cancellation_at_any_await(server: Server) -> None:
     async def main(*, is_connected: bool) -> int:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(1000, redis=client, name='search', bound=5.0)
+            guard = shared_rate_limit(1000, redis=client, name='search', bound=5.0)
 
             async def call() -> object:
                 if not is_connected:
@@ -61,7 +61,7 @@ def test_rate_limit_is_unchanged_after_a_cancellation_at_any_await(server: Serve
 def test_waiting_rate_limit_is_unchanged_after_a_cancellation_at_any_await(server: Server) -> None:
     async def main() -> int:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(50, redis=client, name='search', burst=1, wait=5.0, bound=5.0)
+            guard = shared_rate_limit(50, redis=client, name='search', burst=1, wait=5.0, bound=5.0)
 
             async def assert_unchanged() -> None:
                 assert all_connections_released(client)
@@ -79,7 +79,7 @@ def test_waiting_rate_limit_is_unchanged_after_a_cancellation_at_any_await(serve
 def test_closed_circuit_is_unchanged_after_a_cancellation_at_any_await(server: Server) -> None:
     async def main() -> int:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = circuit(redis=client, name='mail', trip=consecutive(1), bound=5.0)
+            guard = shared_circuit(redis=client, name='mail', trip=consecutive(1), bound=5.0)
 
             async def assert_unchanged() -> None:
                 assert all_connections_released(client)
@@ -95,7 +95,7 @@ def test_closed_circuit_is_unchanged_after_a_cancellation_at_any_await(server: S
 
 def test_probe_is_released_after_a_cancellation_at_any_await(server: Server) -> None:
     clock = RedisClock(server)
-    sync_guard = circuit(
+    sync_guard = shared_circuit(
         redis=server.client(), name='mail', trip=consecutive(1), open_for=10.0, bound=5.0
     )
     clock.control(sync_guard)
@@ -108,7 +108,7 @@ def test_probe_is_released_after_a_cancellation_at_any_await(server: Server) -> 
 
     async def main() -> int:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = circuit(
+            guard = shared_circuit(
                 redis=client, name='mail', trip=consecutive(1), open_for=10.0, bound=5.0
             )
             clock.control(guard)
@@ -136,7 +136,7 @@ def test_probe_is_released_if_its_reply_is_lost(own_server: Server, is_cancelled
     async def main() -> None:
         async with redis.asyncio.Redis(port=own_server.port) as client:
             clients = Clients(asyncio=client, sync=own_server.client())
-            guard = circuit(
+            guard = shared_circuit(
                 redis=clients,
                 name='mail',
                 trip=consecutive(1),

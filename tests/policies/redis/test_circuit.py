@@ -14,8 +14,8 @@ from seamwise.policies._engine.permit import Permit
 from seamwise.policies._parts.trip_conditions import consecutive, ratio
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent, Refused
-from seamwise.policies.redis import Clients, circuit
-from seamwise.policies.redis.circuit import MAX_CALLS, MAX_PROBES
+from seamwise.policies.redis import Clients, shared_circuit
+from seamwise.policies.redis.shared_circuit import MAX_CALLS, MAX_PROBES
 from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.errors import Down, Wrong
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
@@ -30,7 +30,7 @@ def clock(server: Server) -> RedisClock:
 
 def half_open_circuit(server: Server, clock: RedisClock, **options: Any) -> Any:
     """Return a circuit that admits the next call as a probe."""
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', trip=consecutive(1), open_for=10.0, bound=5.0, **options
     )
     clock.control(guard)
@@ -43,7 +43,7 @@ def test_call_that_trips_the_circuit_returns_its_own_error_and_the_next_is_refus
     server: Server,
 ) -> None:
     events: list[GuardEvent] = []
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(2), observer=events.append
     )
     assert guard.run_sync(lambda: DOWN) is DOWN
@@ -61,7 +61,7 @@ def test_tasks_and_threads_share_one_circuit(server: Server) -> None:
 
     async def main() -> None:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = circuit(
+            guard = shared_circuit(
                 redis=Clients(asyncio=client, sync=server.client()),
                 name='mail',
                 bound=5.0,
@@ -75,7 +75,7 @@ def test_tasks_and_threads_share_one_circuit(server: Server) -> None:
 
 
 def test_outcome_is_returned_unchanged(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0)
     outcome = Success(object())
     assert guard.run_sync(lambda: outcome) is outcome
 
@@ -112,7 +112,7 @@ def test_failure_that_does_not_count_releases_a_probe(server: Server, clock: Red
 
 
 def test_failure_that_does_not_count_is_not_sent_to_redis_without_a_probe(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0)
     permit, wrong, text = enter(guard), Failure(Wrong()), Failure('text')
     assert isinstance(permit, Permit)
     assert permit.leave(wrong) is wrong
@@ -120,7 +120,7 @@ def test_failure_that_does_not_count_is_not_sent_to_redis_without_a_probe(server
 
 
 def test_defect_is_counted_with_the_next_script_call(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
 
     def raise_defect() -> Success[int]:
         raise ZeroDivisionError
@@ -135,7 +135,7 @@ def test_defect_is_counted_with_the_next_script_call(server: Server) -> None:
     'interruption', [KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()]
 )
 def test_interruption_is_not_counted(server: Server, interruption: BaseException) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
     permit = enter(guard)
     assert isinstance(permit, Permit)
     assert permit.abort(interruption) is None
@@ -156,7 +156,7 @@ def test_probe_is_released_if_the_predicate_raises(server: Server, clock: RedisC
 
 def test_slow_success_counts_as_a_failure(server: Server) -> None:
     world = FakeWorld()
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), slow=2.0, world=world
     )
 
@@ -171,7 +171,7 @@ def test_slow_success_counts_as_a_failure(server: Server) -> None:
 
 
 def test_option_counts_selects_the_errors_that_count(server: Server) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(),
         name='mail',
         bound=5.0,
@@ -185,7 +185,7 @@ def test_option_counts_selects_the_errors_that_count(server: Server) -> None:
 
 
 def test_deletion_of_the_key_closes_the_circuit(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
     leave(enter(guard), DOWN)
     server.client().delete('seamwise:{mail}:circuit')
     assert isinstance(enter(guard), Permit)
@@ -196,7 +196,7 @@ def test_closed_coroutine_releases_its_probe(server: Server, clock: RedisClock) 
 
     async def main() -> None:
         async with redis.asyncio.Redis(port=server.port) as client:
-            async_guard = circuit(
+            async_guard = shared_circuit(
                 redis=client, name='mail', trip=consecutive(1), open_for=10.0, bound=5.0
             )
             clock.control(async_guard)
@@ -229,13 +229,13 @@ def test_closed_coroutine_releases_its_probe(server: Server, clock: RedisClock) 
 def test_error_reply_of_redis_is_raised(server: Server) -> None:
     client = server.client()
     client.set('seamwise:{mail}:circuit', 'a text')
-    guard = circuit(redis=client, name='mail', bound=5.0)
+    guard = shared_circuit(redis=client, name='mail', bound=5.0)
     with pytest.raises(ResponseError, match='WRONGTYPE'):
         guard.run_sync(lambda: OK)
 
 
 def test_circuit_describes_its_limits(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=0.02, away='closed')
+    guard = shared_circuit(redis=server.client(), name='mail', bound=0.02, away='closed')
     description = guard.describe()
     assert description.startswith("circuit 'mail': opens for 30 s")
     assert description.endswith(
@@ -261,12 +261,14 @@ def test_option_out_of_range_is_a_value_error(
     server: Server, options: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        circuit(redis=server.client(), name='mail', **options)
+        shared_circuit(redis=server.client(), name='mail', **options)
 
 
 def test_options_at_their_bounds_are_accepted(server: Server) -> None:
     trip = ratio(0.5, minimum=1, calls=MAX_CALLS)
-    guard = circuit(redis=server.client(), name='mail', trip=trip, probes=MAX_PROBES, bound=60.0)
+    guard = shared_circuit(
+        redis=server.client(), name='mail', trip=trip, probes=MAX_PROBES, bound=60.0
+    )
     assert guard.run_sync(lambda: OK) is OK
 
 

@@ -15,8 +15,8 @@ from seamwise.policies.circuit import Circuit
 from seamwise.policies.circuit import circuit as local_circuit
 from seamwise.policies.errors import CircuitOpen
 from seamwise.policies.events import CircuitChanged, GuardEvent
-from seamwise.policies.redis import circuit
-from seamwise.policies.redis.circuit import ScriptCall
+from seamwise.policies.redis import shared_circuit
+from seamwise.policies.redis.shared_circuit import ScriptCall
 from seamwise.testing import FakeWorld
 from tests.policies.errors import Wrong
 from tests.policies.redis.circuit_calls import DOWN, OK, enter, fields, leave, state
@@ -32,7 +32,7 @@ HOUR = 3_600_000_000
 @pytest.mark.parametrize('case', VECTORS['cases'], ids=lambda case: case['name'])
 def test_circuit_follows_the_timelines_of_the_vectors(server: Server, case: dict[str, Any]) -> None:
     clock, settings = RedisClock(server), case['settings']
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(),
         name='mail',
         trip=consecutive(settings['failures']),
@@ -113,7 +113,9 @@ def test_circuit_over_redis_behaves_like_a_local_one(
         'probe_timeout': 2.0,
     }
     with shared_server.client() as client:
-        shared = circuit(redis=client, name='mail', observer=events.append, bound=5.0, **options)
+        shared = shared_circuit(
+            redis=client, name='mail', observer=events.append, bound=5.0, **options
+        )
         local = local_circuit(name='mail', observer=expected_events.append, world=world, **options)
         clock.control(shared)
         permits: list[tuple[Permit, Permit]] = []
@@ -163,7 +165,7 @@ def leave_both(permits: tuple[Permit, Permit], action: str) -> None:
 
 def test_key_of_the_circuit_expires(server: Server) -> None:
     client = server.client()
-    guard = circuit(
+    guard = shared_circuit(
         redis=client, name='mail', bound=5.0, open_for=10.0, trip=consecutive(1), probe_timeout=5.0
     )
     for _ in range(3):
@@ -175,7 +177,7 @@ def test_key_of_the_circuit_expires(server: Server) -> None:
 
 def test_outcome_of_a_call_from_before_the_key_was_deleted_is_ignored(server: Server) -> None:
     clock = RedisClock(server)
-    guard = circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0, trip=consecutive(1))
     clock.control(guard)
     earlier_call = enter(guard)
     server.client().delete('seamwise:{mail}:circuit')
@@ -189,7 +191,7 @@ def test_circuit_is_not_open_longer_than_open_for_after_the_clock_went_back(
     server: Server,
 ) -> None:
     clock = RedisClock(server)
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), open_for=10.0
     )
     clock.control(guard)
@@ -204,7 +206,7 @@ def test_circuit_is_not_open_longer_than_open_for_after_the_clock_went_back(
 
 def test_probe_expires_within_its_timeout_after_the_clock_went_back(server: Server) -> None:
     clock = RedisClock(server)
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(),
         name='mail',
         bound=5.0,
@@ -229,7 +231,7 @@ def test_probe_expires_within_its_timeout_after_the_clock_went_back(server: Serv
 def test_circuit_opens_at_exactly_the_ratio_and_only_after_a_failure(
     server: Server, trip: Trip
 ) -> None:
-    guard = circuit(redis=server.client(), name='mail', trip=trip, bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', trip=trip, bound=5.0)
     leave(enter(guard), DOWN)
     leave(enter(guard), OK)
     assert state(server) == 'closed'
@@ -242,7 +244,7 @@ def test_circuit_opens_at_exactly_the_ratio_and_only_after_a_failure(
 
 
 def test_call_extends_the_expiry_of_the_key(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', bound=5.0)
     enter(guard)
     server.execute('PEXPIRE', 'seamwise:{mail}:circuit', '5000')
     enter(guard)
@@ -250,7 +252,7 @@ def test_call_extends_the_expiry_of_the_key(server: Server) -> None:
 
 
 def test_count_window_stores_only_the_last_calls(server: Server) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=ratio(0.9, minimum=3, calls=5)
     )
     for outcome in (OK, DOWN, OK, OK, DOWN, OK, OK):
@@ -261,7 +263,7 @@ def test_count_window_stores_only_the_last_calls(server: Server) -> None:
 
 def test_time_window_stores_ten_parts(server: Server) -> None:
     clock = RedisClock(server)
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=ratio(0.9, minimum=3, window=10.0)
     )
     clock.control(guard)
@@ -273,7 +275,7 @@ def test_time_window_stores_ten_parts(server: Server) -> None:
 
 def test_circuits_with_different_windows_count_together(server: Server) -> None:
     short, long = (
-        circuit(
+        shared_circuit(
             redis=server.client(), name='mail', bound=5.0, trip=ratio(0.5, minimum=4, window=window)
         )
         for window in (10.0, 70.0)
@@ -287,7 +289,7 @@ def test_circuits_with_different_windows_count_together(server: Server) -> None:
 
 def test_repeated_enter_with_the_same_token_is_admitted(server: Server) -> None:
     clock = RedisClock(server)
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(), name='mail', bound=5.0, trip=consecutive(1), open_for=1.0
     )
     clock.control(guard)

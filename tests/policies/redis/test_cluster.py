@@ -19,7 +19,7 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import GuardEvent, StoreAway, StoreBack, consecutive
 from seamwise.policies.errors import CircuitOpen, RateLimited
-from seamwise.policies.redis import Clients, circuit, rate_limit
+from seamwise.policies.redis import Clients, shared_circuit, shared_rate_limit
 from tests.policies.errors import Down
 from tests.policies.redis.clusters import Cluster, running_cluster, wait_for_owner
 from tests.policies.redis.servers import Server
@@ -78,7 +78,9 @@ def test_names_of_the_tests_are_on_three_servers(cluster: Cluster) -> None:
 @pytest.mark.parametrize('name', NAMES)
 def test_threads_find_the_node(cluster: Cluster, name: str) -> None:
     with sync_client(*cluster.servers) as client:
-        guard = rate_limit(2, period=3600.0, redis=client, name=name, bound=2.0, away='closed')
+        guard = shared_rate_limit(
+            2, period=3600.0, redis=client, name=name, bound=2.0, away='closed'
+        )
         outcomes = [guard.run_sync(ok) for _ in range(3)]
     assert [type(outcome) for outcome in outcomes] == [Success, Success, Failure]
     assert cluster.owner(key(name)).execute('EXISTS', key(name)) == 1
@@ -88,7 +90,7 @@ def test_threads_find_the_node(cluster: Cluster, name: str) -> None:
 def test_tasks_find_the_node(cluster: Cluster, name: str) -> None:
     async def main() -> list[type]:
         async with async_client(cluster.servers[0]) as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 100, period=3600.0, redis=client, name=name, bound=2.0, away='closed'
             )
             outcomes = await asyncio.gather(*(guard.run(ok_async) for _ in range(300)))
@@ -104,7 +106,7 @@ def test_tasks_and_threads_share_the_limit_of_each_key(cluster: Cluster) -> None
         admitted: dict[str, list[bool]] = {}
         async with async_client(cluster.servers[0]) as asyncio_client:
             for tenant in ('acme', 'globex'):
-                guard = rate_limit(
+                guard = shared_rate_limit(
                     3,
                     period=3600.0,
                     key=partial(str, tenant),
@@ -130,13 +132,15 @@ def test_tasks_and_threads_share_the_limit_of_each_key(cluster: Cluster) -> None
 def test_circuit_is_open_for_the_processes_of_both_clients(cluster: Cluster) -> None:
     async def main() -> Result[str, object]:
         async with async_client(cluster.servers[1]) as asyncio_client:
-            guard = circuit(
+            guard = shared_circuit(
                 redis=asyncio_client, name='bank', trip=consecutive(2), bound=2.0, away='closed'
             )
             return await guard.run(ok_async)
 
     with sync_client(*cluster.servers) as client:
-        guard = circuit(redis=client, name='bank', trip=consecutive(2), bound=2.0, away='closed')
+        guard = shared_circuit(
+            redis=client, name='bank', trip=consecutive(2), bound=2.0, away='closed'
+        )
         for _ in range(2):
             assert guard.run_sync(lambda: Failure(Down())) == Failure(Down())
     refused = asyncio.run(main())
@@ -150,7 +154,7 @@ def test_guards_follow_a_slot_to_another_node(cluster: Cluster) -> None:
 
     async def main(client: redis.RedisCluster) -> list[Outcome]:
         async with async_client(cluster.servers[0]) as asyncio_client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 4,
                 period=3600.0,
                 redis=Clients(asyncio=asyncio_client, sync=client),
@@ -173,7 +177,7 @@ def test_guards_follow_a_slot_to_another_node(cluster: Cluster) -> None:
 
 def test_guard_works_in_several_event_loops(cluster: Cluster) -> None:
     client = async_client(cluster.servers[0])
-    guard = rate_limit(3, period=3600.0, redis=client, name='mail', bound=2.0, away='closed')
+    guard = shared_rate_limit(3, period=3600.0, redis=client, name='mail', bound=2.0, away='closed')
 
     async def first() -> Outcome:
         async with client:
@@ -191,7 +195,7 @@ def test_closed_client_has_no_connections_of_its_guards(cluster: Cluster) -> Non
         before = count_connections()
         # Only the guard uses the client.
         client = async_client(cluster.servers[0])
-        guard = rate_limit(3, redis=client, name='mail', bound=2.0)
+        guard = shared_rate_limit(3, redis=client, name='mail', bound=2.0)
         assert await guard.run(ok_async) == Success('ok')
         assert count_connections() > before
         await client.aclose()
@@ -211,7 +215,7 @@ def test_client_is_freed_with_its_guards(cluster: Cluster) -> None:
     async def main() -> ref[redis.asyncio.RedisCluster]:
         client = async_client(cluster.servers[0])
         async with client:
-            guard = rate_limit(3, redis=client, name='mail', bound=2.0)
+            guard = shared_rate_limit(3, redis=client, name='mail', bound=2.0)
             assert await guard.run(ok_async) == Success('ok')
         return ref(client)
 
@@ -227,7 +231,7 @@ def test_guard_follows_a_failover(tmp_path: Path) -> None:
     async def main(cluster: Cluster) -> None:
         primary, replica = cluster.servers[0], cluster.servers[-1]
         async with async_client(*cluster.servers) as asyncio_client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 1000,
                 period=3600.0,
                 redis=Clients(asyncio=asyncio_client, sync=client),
@@ -261,7 +265,7 @@ def test_guard_follows_a_failover(tmp_path: Path) -> None:
 def test_cluster_without_any_node_is_an_outage(tmp_path: Path) -> None:
     async def main(cluster: Cluster) -> list[Outcome]:
         async with async_client(*cluster.servers) as client:
-            guard = rate_limit(3, redis=client, name='mail', bound=0.5, away='closed')
+            guard = shared_rate_limit(3, redis=client, name='mail', bound=0.5, away='closed')
             for server in cluster.servers:
                 server.kill()
             return [await guard.run(ok_async) for _ in range(3)]

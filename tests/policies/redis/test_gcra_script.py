@@ -10,7 +10,7 @@ from seamwise import Failure, Result, Success
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
-from seamwise.policies.redis import Clients, rate_limit
+from seamwise.policies.redis import Clients, shared_rate_limit
 from seamwise.testing import FakeWorld
 from tests.policies.redis.redis_clock import RedisClock
 from tests.policies.redis.servers import Server
@@ -43,7 +43,7 @@ def test_rate_limit_over_redis_behaves_like_a_local_one(
     shared_server.flush()
     clock, world, costs = RedisClock(shared_server), FakeWorld(), [0.0]
     with shared_server.client() as client:
-        shared = rate_limit(
+        shared = shared_rate_limit(
             limit,
             redis=client,
             period=period,
@@ -68,7 +68,7 @@ def test_rate_limit_over_redis_behaves_like_a_local_one(
 
 def test_call_passes_exactly_after_retry_after(server: Server) -> None:
     clock = RedisClock(server)
-    guard = rate_limit(10, redis=server.client(), burst=1, name='x', bound=5.0)
+    guard = shared_rate_limit(10, redis=server.client(), burst=1, name='x', bound=5.0)
     clock.control(guard)
     assert call(guard) is None
     assert call(guard) == 0.1
@@ -80,7 +80,7 @@ def test_call_passes_exactly_after_retry_after(server: Server) -> None:
 
 def test_rate_of_three_per_second_has_no_rounding_error(server: Server) -> None:
     clock = RedisClock(server)
-    guard = rate_limit(3, redis=server.client(), name='x', bound=5.0)
+    guard = shared_rate_limit(3, redis=server.client(), name='x', bound=5.0)
     clock.control(guard)
     for _ in range(50):
         assert [call(guard) for _ in range(3)] == [None] * 3
@@ -90,7 +90,7 @@ def test_rate_of_three_per_second_has_no_rounding_error(server: Server) -> None:
 
 def test_retry_after_does_not_change_if_the_clock_goes_back(server: Server) -> None:
     clock = RedisClock(server)
-    guard = rate_limit(2, redis=server.client(), name='x', bound=5.0)
+    guard = shared_rate_limit(2, redis=server.client(), name='x', bound=5.0)
     clock.control(guard)
     assert [call(guard) for _ in range(3)] == [None, None, 0.5]
     clock.advance(-HOUR)
@@ -103,7 +103,7 @@ def test_retry_after_does_not_change_if_the_clock_goes_back(server: Server) -> N
 
 def test_key_expires_when_its_bucket_is_full(server: Server) -> None:
     client = server.client()
-    guard = rate_limit(4, redis=client, name='x', bound=5.0)
+    guard = shared_rate_limit(4, redis=client, name='x', bound=5.0)
     call(guard)
     ttl: object = client.pttl('seamwise:{x}:rate')
     assert isinstance(ttl, int)
@@ -111,14 +111,14 @@ def test_key_expires_when_its_bucket_is_full(server: Server) -> None:
 
 
 def test_call_without_cost_stores_nothing(server: Server) -> None:
-    guard = rate_limit(4, redis=server.client(), name='x', bound=5.0, cost=lambda: 0.0)
+    guard = shared_rate_limit(4, redis=server.client(), name='x', bound=5.0, cost=lambda: 0.0)
     assert call(guard) is None
     assert server.execute('KEYS', '*') == []
 
 
 def test_call_behind_waiters_takes_nothing(server: Server) -> None:
     clock = RedisClock(server)
-    guard = rate_limit(10, redis=server.client(), name='x', bound=5.0)
+    guard = shared_rate_limit(10, redis=server.client(), name='x', bound=5.0)
     clock.control(guard)
     store = guard.__dict__['_store']
     burst = repr(1_000_000.0)
@@ -130,7 +130,7 @@ def test_call_behind_waiters_takes_nothing(server: Server) -> None:
 
 def test_refused_call_takes_nothing(server: Server) -> None:
     clock = RedisClock(server)
-    guard = rate_limit(1, redis=server.client(), name='x', bound=5.0)
+    guard = shared_rate_limit(1, redis=server.client(), name='x', bound=5.0)
     clock.control(guard)
     assert call(guard) is None
     assert [call(guard) for _ in range(5)] == [1.0] * 5
@@ -142,7 +142,7 @@ def test_task_and_thread_share_one_bucket(server: Server) -> None:
 
     async def main() -> tuple[object, float | None]:
         async with Redis(port=server.port) as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 1,
                 redis=Clients(asyncio=client, sync=server.client()),
                 name='x',

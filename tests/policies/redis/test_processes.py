@@ -7,7 +7,7 @@ import time
 import pytest
 
 from seamwise.policies._parts.trip_conditions import consecutive
-from seamwise.policies.redis import circuit
+from seamwise.policies.redis import shared_circuit
 from tests.policies.redis.circuit_calls import DOWN, state
 from tests.policies.redis.servers import Server
 
@@ -15,10 +15,10 @@ CALL_REPEATEDLY = """
 import sys
 from redis import Redis
 from seamwise import Success
-from seamwise.policies.redis import rate_limit
+from seamwise.policies.redis import shared_rate_limit
 
 redis = Redis(port=int(sys.argv[1]))
-guard = rate_limit(50, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
+guard = shared_rate_limit(50, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
 print('ready', flush=True)
 input()
 print(sum(type(guard.run_sync(lambda: Success(1))) is Success for _ in range(100)))
@@ -28,10 +28,10 @@ PROBE = """
 import sys, time
 from redis import Redis
 from seamwise import Success
-from seamwise.policies.redis import circuit
+from seamwise.policies.redis import shared_circuit
 from seamwise.policies._parts.trip_conditions import consecutive
 
-guard = circuit(
+guard = shared_circuit(
     redis=Redis(port=int(sys.argv[1])),
     name='mail',
     trip=consecutive(1),
@@ -60,10 +60,10 @@ FORK = """
 import os, sys
 from redis import Redis
 from seamwise import Success
-from seamwise.policies.redis import rate_limit
+from seamwise.policies.redis import shared_rate_limit
 
 redis = Redis(port=int(sys.argv[1]))
-guard = rate_limit(3, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
+guard = shared_rate_limit(3, redis=redis, period=3600.0, name='search', bound=10.0, away='closed')
 is_admitted = lambda: type(guard.run_sync(lambda: Success(1))) is Success
 assert is_admitted()
 child = os.fork()
@@ -77,10 +77,10 @@ FORK_WITH_WAITER = """
 import os, sys, threading, time
 from redis import Redis
 from seamwise import Success
-from seamwise.policies.redis import rate_limit
+from seamwise.policies.redis import shared_rate_limit
 
 redis = Redis(port=int(sys.argv[1]))
-guard = rate_limit(1, redis=redis, period=1.0, name='search', wait=30.0, bound=10.0, away='closed')
+guard = shared_rate_limit(1, redis=redis, period=1.0, name='search', wait=30.0, bound=10.0, away='closed')
 guard.run_sync(lambda: Success(1))
 threading.Thread(target=lambda: guard.run_sync(lambda: Success(1)), daemon=True).start()
 while not guard.queues.get('seamwise:{search}:rate').waiting_weight():
@@ -123,7 +123,7 @@ def test_processes_together_do_not_exceed_the_limit(server: Server) -> None:
 
 @pytest.mark.slow
 def test_only_one_of_two_processes_probes(server: Server) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=server.client(),
         name='mail',
         trip=consecutive(1),

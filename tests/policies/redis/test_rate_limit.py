@@ -16,7 +16,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.redis import Clients, rate_limit
+from seamwise.policies.redis import Clients, shared_rate_limit
 from seamwise.testing import FakeWorld
 from tests.policies.redis.servers import Server
 
@@ -34,7 +34,7 @@ def error_of(outcome: Result[object, object]) -> RateLimited:
 
 def test_burst_passes_and_the_next_call_is_refused_and_reported(server: Server) -> None:
     events: list[GuardEvent] = []
-    guard = rate_limit(
+    guard = shared_rate_limit(
         60,
         redis=server.client(),
         period=60.0,
@@ -52,7 +52,7 @@ def test_burst_passes_and_the_next_call_is_refused_and_reported(server: Server) 
 
 
 def test_burst_defaults_to_the_limit(server: Server) -> None:
-    guard = rate_limit(3, redis=server.client(), period=60.0, name='search', bound=5.0)
+    guard = shared_rate_limit(3, redis=server.client(), period=60.0, name='search', bound=5.0)
     results = [type(guard.run_sync(lambda: Success('found'))) for _ in range(4)]
     assert results == [Success, Success, Success, Failure]
 
@@ -60,7 +60,7 @@ def test_burst_defaults_to_the_limit(server: Server) -> None:
 def test_each_key_has_its_own_bucket(server: Server) -> None:
     client = server.client()
     keys = iter(['ada', 'ada', 'bob'])
-    guard = rate_limit(
+    guard = shared_rate_limit(
         1, redis=client, period=60.0, name='search', bound=5.0, key=lambda: next(keys)
     )
     results = [type(guard.run_sync(lambda: Success('found'))) for _ in range(3)]
@@ -76,7 +76,7 @@ def test_key_that_is_no_utf8_passes_with_the_calls_beside_it(server: Server) -> 
 
     async def main() -> list[Result[str, RateLimited | StoreUnavailable]]:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 1, redis=client, period=60.0, name='search', bound=5.0, key=lambda: next(keys)
             )
             return await asyncio.gather(*[guard.run(find) for _ in range(3)])
@@ -86,14 +86,14 @@ def test_key_that_is_no_utf8_passes_with_the_calls_beside_it(server: Server) -> 
 
 def test_key_that_is_not_a_string_is_a_defect(server: Server) -> None:
     key: Any = lambda: 7  # noqa: E731 -- rejected by type checkers
-    guard = rate_limit(1, redis=server.client(), name='search', bound=5.0, key=key)
+    guard = shared_rate_limit(1, redis=server.client(), name='search', bound=5.0, key=key)
     with pytest.raises(TypeError, match='key must return a string, not 7'):
         guard.run_sync(lambda: Success('found'))
 
 
 def test_cost_can_differ_between_calls(server: Server) -> None:
     costs = iter([2.0, 2.0, 1.0])
-    guard = rate_limit(
+    guard = shared_rate_limit(
         3, redis=server.client(), period=60.0, name='search', bound=5.0, cost=lambda: next(costs)
     )
     results = [type(guard.run_sync(lambda: Success('found'))) for _ in range(3)]
@@ -102,13 +102,15 @@ def test_cost_can_differ_between_calls(server: Server) -> None:
 
 @pytest.mark.parametrize('cost', [-1.0, 3.5, float('nan')])
 def test_cost_out_of_range_is_a_defect(server: Server, cost: float) -> None:
-    guard = rate_limit(3, redis=server.client(), name='search', bound=5.0, cost=lambda: cost)
+    guard = shared_rate_limit(3, redis=server.client(), name='search', bound=5.0, cost=lambda: cost)
     with pytest.raises(ValueError, match='cost must be'):
         guard.run_sync(lambda: Success('found'))
 
 
 def test_fixed_cost_is_taken_by_each_call(server: Server) -> None:
-    guard = rate_limit(4, redis=server.client(), period=60.0, name='search', bound=5.0, cost=2.0)
+    guard = shared_rate_limit(
+        4, redis=server.client(), period=60.0, name='search', bound=5.0, cost=2.0
+    )
     assert [type(guard.run_sync(lambda: Success('found'))) for _ in range(3)] == [
         Success,
         Success,
@@ -119,7 +121,7 @@ def test_fixed_cost_is_taken_by_each_call(server: Server) -> None:
 def test_task_waits_for_its_slot(server: Server) -> None:
     async def main() -> float:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(20, redis=client, burst=1, name='search', wait=1.0, bound=1.0)
+            guard = shared_rate_limit(20, redis=client, burst=1, name='search', wait=1.0, bound=1.0)
             started_at = time.monotonic()
             assert [await guard.run(find) for _ in range(3)] == [Success('found')] * 3
             return time.monotonic() - started_at
@@ -128,7 +130,9 @@ def test_task_waits_for_its_slot(server: Server) -> None:
 
 
 def test_thread_waits_for_its_slot(server: Server) -> None:
-    guard = rate_limit(20, redis=server.client(), burst=1, name='search', wait=1.0, bound=1.0)
+    guard = shared_rate_limit(
+        20, redis=server.client(), burst=1, name='search', wait=1.0, bound=1.0
+    )
     started_at = time.monotonic()
     assert [guard.run_sync(lambda: Success('found')) for _ in range(3)] == [Success('found')] * 3
     assert time.monotonic() - started_at >= 0.0999
@@ -146,7 +150,7 @@ def test_waiting_tasks_are_served_in_order(server: Server) -> None:
             assert type(await guard.run(record)) is Success
 
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(20, redis=client, burst=1, name='search', wait=5.0, bound=1.0)
+            guard = shared_rate_limit(20, redis=client, burst=1, name='search', wait=5.0, bound=1.0)
             await guard.run(find)
             tasks: list[asyncio.Task[None]] = []
             for number in range(8):
@@ -162,7 +166,7 @@ def test_waiting_tasks_are_served_in_order(server: Server) -> None:
 def test_call_that_would_wait_too_long_behind_others_is_refused_immediately(server: Server) -> None:
     async def main() -> tuple[float, RateLimited]:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 1, redis=client, period=2.0, burst=1, name='search', wait=3.0, bound=1.0
             )
             await guard.run(find)
@@ -183,7 +187,7 @@ def test_call_that_would_wait_too_long_behind_others_is_refused_immediately(serv
 def test_cancelled_waiter_takes_no_slot_and_the_next_one_moves_up(server: Server) -> None:
     async def main() -> tuple[float, Guard[RateLimited | StoreUnavailable]]:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(1, redis=client, burst=1, name='search', wait=5.0, bound=1.0)
+            guard = shared_rate_limit(1, redis=client, burst=1, name='search', wait=5.0, bound=1.0)
             await guard.run(find)
             started_at = time.monotonic()
             first = asyncio.create_task(guard.run(find))
@@ -203,7 +207,7 @@ def test_cancelled_waiter_takes_no_slot_and_the_next_one_moves_up(server: Server
 def test_enclosing_deadline_shortens_the_wait(server: Server) -> None:
     async def main() -> Result[object, object]:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = deadline(0.3) >> rate_limit(
+            guard = deadline(0.3) >> shared_rate_limit(
                 1, redis=client, name='search', wait=60.0, bound=1.0
             )
             await guard.run(find)
@@ -214,7 +218,7 @@ def test_enclosing_deadline_shortens_the_wait(server: Server) -> None:
 
 def test_call_is_refused_if_its_wait_ends_by_the_clock_of_the_world(server: Server) -> None:
     world = FakeWorld()
-    guard = rate_limit(
+    guard = shared_rate_limit(
         1, redis=server.client(), name='search', bound=5.0, period=60.0, wait=100.0, world=world
     )
     guard.run_sync(lambda: Success('found'))
@@ -224,7 +228,7 @@ def test_call_is_refused_if_its_wait_ends_by_the_clock_of_the_world(server: Serv
 
 
 def test_threads_together_do_not_exceed_the_limit(server: Server) -> None:
-    guard = rate_limit(25, redis=server.client(), period=3600.0, name='search', bound=5.0)
+    guard = shared_rate_limit(25, redis=server.client(), period=3600.0, name='search', bound=5.0)
     admitted: list[object] = []
 
     def call_repeatedly() -> None:
@@ -242,7 +246,7 @@ def test_threads_together_do_not_exceed_the_limit(server: Server) -> None:
 def test_tasks_together_do_not_exceed_the_limit(server: Server) -> None:
     async def main() -> list[Result[object, object]]:
         async with redis.asyncio.Redis(port=server.port, max_connections=3) as client:
-            guard = rate_limit(40, redis=client, period=3600.0, name='search', bound=10.0)
+            guard = shared_rate_limit(40, redis=client, period=3600.0, name='search', bound=10.0)
             return await asyncio.gather(*(guard.run(find) for _ in range(200)))
 
     results = asyncio.run(main())
@@ -251,7 +255,7 @@ def test_tasks_together_do_not_exceed_the_limit(server: Server) -> None:
 
 def test_thread_sends_the_script_again_if_the_server_lost_it(server: Server) -> None:
     client = server.client()
-    guard = rate_limit(2, redis=client, period=60.0, name='search', bound=5.0)
+    guard = shared_rate_limit(2, redis=client, period=60.0, name='search', bound=5.0)
     guard.run_sync(lambda: Success('found'))
     client.script_flush()
     assert type(guard.run_sync(lambda: Success('found'))) is Success
@@ -261,7 +265,7 @@ def test_thread_sends_the_script_again_if_the_server_lost_it(server: Server) -> 
 def test_task_sends_the_script_again_if_the_server_lost_it(server: Server) -> None:
     async def main() -> list[type]:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = rate_limit(2, redis=client, period=60.0, name='search', bound=5.0)
+            guard = shared_rate_limit(2, redis=client, period=60.0, name='search', bound=5.0)
             await guard.run(find)
             server.execute('SCRIPT', 'FLUSH')
             return [type(await guard.run(find)) for _ in range(2)]
@@ -270,12 +274,12 @@ def test_task_sends_the_script_again_if_the_server_lost_it(server: Server) -> No
 
 
 def test_call_without_a_matching_client_is_a_type_error(server: Server) -> None:
-    guard = rate_limit(2, redis=server.client(), name='search', bound=5.0)
+    guard = shared_rate_limit(2, redis=server.client(), name='search', bound=5.0)
     with pytest.raises(
         TypeError, match=r"'search' has no client for tasks: pass redis=Clients\(asyncio="
     ):
         asyncio.run(guard.run(find))
-    async_guard = rate_limit(
+    async_guard = shared_rate_limit(
         2, redis=redis.asyncio.Redis(port=server.port), name='search', bound=5.0
     )
     with pytest.raises(
@@ -287,7 +291,9 @@ def test_call_without_a_matching_client_is_a_type_error(server: Server) -> None:
 def test_rate_limit_serves_several_event_loops(server: Server) -> None:
     """A connection of redis-py belongs to one loop; the pool is that of the first."""
     client = redis.asyncio.Redis(port=server.port)
-    guard = rate_limit(5, redis=client, name='search', period=3600.0, away='closed', bound=5.0)
+    guard = shared_rate_limit(
+        5, redis=client, name='search', period=3600.0, away='closed', bound=5.0
+    )
 
     async def call() -> list[object]:
         return [*await asyncio.gather(*(guard.run(find) for _ in range(2)))]
@@ -314,7 +320,7 @@ def test_no_call_of_a_burst_goes_without_a_healthy_redis(server: Server, count: 
 
     async def main() -> int:
         async with redis.asyncio.Redis(port=server.port) as client:
-            limit = rate_limit(
+            limit = shared_rate_limit(
                 1,
                 redis=client,
                 name='search',
@@ -343,7 +349,7 @@ def test_invalid_client_is_a_type_error_that_does_not_contain_it(
     clients: Any, message: str
 ) -> None:
     with pytest.raises(TypeError, match=message) as caught:
-        rate_limit(1, redis=clients, name='search')
+        shared_rate_limit(1, redis=clients, name='search')
     assert 'hunter2' not in str(caught.value)
 
 
@@ -363,11 +369,11 @@ def test_option_out_of_range_is_a_value_error(
 ) -> None:
     defaults: dict[str, Any] = {'limit': 1, 'redis': server.client(), 'name': 'search'}
     with pytest.raises(ValueError, match=message):
-        rate_limit(**defaults | options)
+        shared_rate_limit(**defaults | options)
 
 
 def test_rate_limit_describes_its_limits(server: Server) -> None:
-    guard = rate_limit(
+    guard = shared_rate_limit(
         5, redis=server.client(), period=2.0, burst=3, name='search', wait=1.5, away='open'
     )
     assert guard.describe() == (

@@ -4,7 +4,7 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import GuardEvent, StoreAway, consecutive, observe
 from seamwise.policies.errors import RateLimited
-from seamwise.policies.redis import circuit, rate_limit
+from seamwise.policies.redis import shared_circuit, shared_rate_limit
 from seamwise.testing import FakeWorld
 from tests.policies.errors import Down
 from tests.policies.redis.circuit_calls import state
@@ -18,7 +18,7 @@ def down() -> Result[str, Down]:
 
 
 def test_bucket_in_redis_stays(server: Server) -> None:
-    guard = rate_limit(1, period=3600.0, redis=server.client(), name='search', bound=5.0)
+    guard = shared_rate_limit(1, period=3600.0, redis=server.client(), name='search', bound=5.0)
     assert guard.run_sync(lambda: OK) == OK
     guard.reset()
     refused = guard.run_sync(lambda: OK)
@@ -27,7 +27,7 @@ def test_bucket_in_redis_stays(server: Server) -> None:
 
 
 def test_open_circuit_in_redis_stays_open(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
     assert guard.run_sync(down) == Failure(Down())
     guard.reset()
     assert state(server) == 'open'
@@ -36,7 +36,7 @@ def test_open_circuit_in_redis_stays_open(server: Server) -> None:
 
 def test_outage_is_forgotten_and_redis_is_asked_again(own_server: Server) -> None:
     events: list[GuardEvent] = []
-    guard = rate_limit(
+    guard = shared_rate_limit(
         9,
         redis=own_server.client(),
         name='search',
@@ -59,7 +59,7 @@ def test_outage_is_forgotten_and_redis_is_asked_again(own_server: Server) -> Non
 
 
 def test_local_limit_of_an_outage_starts_again(own_server: Server) -> None:
-    guard = rate_limit(
+    guard = shared_rate_limit(
         1, period=3600.0, redis=own_server.client(), name='search', bound=5.0, world=FakeWorld()
     )
     own_server.kill()
@@ -72,7 +72,7 @@ def test_local_limit_of_an_outage_starts_again(own_server: Server) -> None:
 def test_local_limit_of_an_outage_applies_while_calls_are_observed(own_server: Server) -> None:
     remove = observe(lambda _: None, calls=True)
     try:
-        guard = rate_limit(
+        guard = shared_rate_limit(
             1, period=3600.0, redis=own_server.client(), name='search', bound=5.0, world=FakeWorld()
         )
         own_server.kill()

@@ -17,7 +17,7 @@ from redis.exceptions import RedisError
 from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies.errors import RateLimited
-from seamwise.policies.redis import Clients, rate_limit
+from seamwise.policies.redis import Clients, shared_rate_limit
 from tests.policies.redis.servers import Server
 from tests.ports import free_port
 from tests.programs import program
@@ -110,7 +110,7 @@ def test_threads_and_tasks_reach_the_primary_through_a_sentinel(
 ) -> None:
     async def main() -> list[Outcome]:
         async with sentinel.async_client() as client:
-            guard = rate_limit(
+            guard = shared_rate_limit(
                 3,
                 period=3600.0,
                 redis=Clients(asyncio=client, sync=sync_client),
@@ -140,7 +140,7 @@ def test_guard_follows_a_failover(servers: tuple[Server, Server, Sentinel]) -> N
         assert time.monotonic() < deadline, 'the Sentinel does not know the replica'
         time.sleep(0.1)
     with sentinel.sync_client() as client:
-        guard = rate_limit(
+        guard = shared_rate_limit(
             1000, period=3600.0, redis=client, name='search', bound=0.5, away='closed'
         )
         assert guard.run_sync(ok) == Success('ok')

@@ -10,7 +10,7 @@ from redis.exceptions import AuthenticationError
 
 from seamwise import Failure, Result, Success
 from seamwise.policies import consecutive, registered
-from seamwise.policies.redis import circuit, rate_limit
+from seamwise.policies.redis import shared_circuit, shared_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.seams.telemetry import Telemetry
 from seamwise.testing import FakeWorld
@@ -29,15 +29,15 @@ async def down_async() -> Result[str, Down]:
 
 
 def test_only_the_shared_guards_are_registered(server: Server) -> None:
-    bank = circuit(redis=server.client(), name='shared bank', bound=5.0)
-    limit = rate_limit(5, redis=server.client(), name='shared limit', bound=5.0)
+    bank = shared_circuit(redis=server.client(), name='shared bank', bound=5.0)
+    limit = shared_rate_limit(5, redis=server.client(), name='shared limit', bound=5.0)
     assert registered()['shared bank'] == (bank,)
     assert registered()['shared limit'] == (limit,)
 
 
 def test_state_is_that_of_the_last_call(server: Server) -> None:
-    guard = circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
-    other = circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
+    guard = shared_circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
+    other = shared_circuit(redis=server.client(), name='mail', trip=consecutive(1), bound=5.0)
     assert guard.state == 'closed'
     guard.run_sync(down)
     assert (guard.state, other.state) == ('open', 'closed')
@@ -48,7 +48,7 @@ def test_state_is_that_of_the_last_call(server: Server) -> None:
 def test_state_of_a_task_changes_with_its_outcome(server: Server) -> None:
     async def main() -> None:
         async with redis.asyncio.Redis(port=server.port) as client:
-            guard = circuit(redis=client, name='mail', trip=consecutive(1), bound=5.0)
+            guard = shared_circuit(redis=client, name='mail', trip=consecutive(1), bound=5.0)
             await guard.run(down_async)
             assert guard.state == 'open'
 
@@ -61,7 +61,7 @@ def test_state_of_a_task_changes_with_its_outcome(server: Server) -> None:
 def test_state_in_an_outage_is_that_of_its_fallback(
     own_server: Server, away: OutageMode, state: str
 ) -> None:
-    guard = circuit(
+    guard = shared_circuit(
         redis=own_server.client(),
         name='mail',
         trip=consecutive(1),
@@ -80,7 +80,9 @@ def test_metrics_have_the_state_of_a_shared_circuit(server: Server) -> None:
     meter = MeterProvider([reader]).get_meter('tests')
     stop = Telemetry(meter).watch_guards()
     try:
-        guard = circuit(redis=server.client(), name='metered', trip=consecutive(1), bound=5.0)
+        guard = shared_circuit(
+            redis=server.client(), name='metered', trip=consecutive(1), bound=5.0
+        )
         guard.run_sync(down)
         data = reader.get_metrics_data()
     finally:
@@ -106,7 +108,7 @@ def test_wrong_password_of_a_client_with_retries_is_a_defect_from_the_second_cal
     async def main() -> None:
         # By default, redis-py repeats a failed connect for longer than the bound.
         client = redis.asyncio.Redis(port=own_server.port, password='wrong')  # noqa: S106
-        guard = circuit(redis=client, name='mail', bound=0.5)
+        guard = shared_circuit(redis=client, name='mail', bound=0.5)
         await guard.run(ok_async)
         with pytest.raises(AuthenticationError):
             await guard.run(ok_async)

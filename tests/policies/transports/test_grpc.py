@@ -26,10 +26,10 @@ from seamwise import (
     refine,
 )
 from seamwise.policies import (
+    Admission,
     BulkheadFull,
     CircuitOpen,
     DeadlineExceeded,
-    Decision,
     Guard,
     GuardEvent,
     Layer,
@@ -410,7 +410,7 @@ class Refuse(Layer[TaggedError]):
         super().__init__('refuse')
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         return Failure(self._error)
 
     @override
@@ -533,7 +533,7 @@ def test_response_that_is_late_is_refused(server: Server, client: Client) -> Non
         """A guard whose calls take an hour."""
 
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             return Hour()
 
         @override

@@ -13,8 +13,8 @@ from typing_extensions import override
 from seamwise import Success
 from seamwise.policies import (
     ADMITTED,
+    Admission,
     CircuitOpen,
-    Decision,
     Guard,
     Layer,
     Outcome,
@@ -245,7 +245,7 @@ def test_call_that_is_cancelled_while_it_is_sent_again_is_cancelled(
         calls = 0
 
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             self.calls += 1
             if self.calls == 2:
                 assert futures[0].cancel()
@@ -274,7 +274,7 @@ def test_defect_of_a_guard_is_the_exception_of_the_future(server: Server, open_c
 
     class Broken(Layer[Never]):
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             return Fail()
 
         @override

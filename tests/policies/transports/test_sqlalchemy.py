@@ -22,9 +22,9 @@ from typing_extensions import override
 from seamwise import Category, Raised, Result, Success, TaggedError, caught, find, refine
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import (
+    Admission,
     CircuitOpen,
     DeadlineExceeded,
-    Decision,
     Guard,
     GuardEvent,
     Layer,
@@ -464,7 +464,7 @@ def test_connection_that_comes_too_late_is_closed(database: Database) -> None:
         """A guard whose attempts take an hour."""
 
         @override
-        def enter(self) -> Decision:
+        def enter(self) -> Admission:
             return Hour()
 
         @override

@@ -12,17 +12,17 @@ from seamwise._errors.causes import Raised
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.policies._engine.permit import (
     ADMITTED,
-    Decision,
+    Admission,
     Fork,
     Outcome,
     Permit,
-    Wait,
+    Waiting,
     abort_permits,
     complete_wait,
     complete_wait_sync,
 )
 
-_Steps: TypeAlias = Generator[Wait, Permit | Result[object, object], Outcome | None]
+_Steps: TypeAlias = Generator[Waiting, Permit | Result[object, object], Outcome | None]
 """Yields what to wait for. It returns None if the block runs, else the final outcome."""
 
 _DONE: Final = Success(None)
@@ -38,7 +38,7 @@ class Block:
 
     __slots__ = ('_enters', '_has_ended', '_has_started', '_is_ready', '_name', '_permits')
 
-    def __init__(self, name: str, enters: Sequence[Callable[[], Decision]]) -> None:
+    def __init__(self, name: str, enters: Sequence[Callable[[], Admission]]) -> None:
         self._name = name
         self._enters = enters
         self._permits: list[Permit] = []
@@ -145,8 +145,8 @@ class Block:
                 return outcome
         return None
 
-    def _resolve(self, decision: Decision) -> _Steps:
-        if isinstance(decision, Wait):
+    def _resolve(self, decision: Admission) -> _Steps:
+        if isinstance(decision, Waiting):
             decision = yield decision
         if isinstance(decision, Fork):
             # A block cannot run several times at once.

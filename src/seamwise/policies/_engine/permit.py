@@ -30,13 +30,13 @@ class Permit:
 
     __slots__ = ()
 
-    def leave(self, outcome: Outcome, /) -> 'Outcome | Wait':
+    def leave(self, outcome: Outcome, /) -> 'Outcome | Waiting':
         """Release the permit after an outcome.
 
         If this method raises, it must have released the permit before.
 
         Returns:
-            The outcome for the enclosing layers, or a `Wait` that produces it or a new permit.
+            The outcome for the enclosing layers, or a `Waiting` that produces it or a new permit.
         """
         return outcome
 
@@ -53,7 +53,7 @@ ADMITTED = Permit()
 """The permit of a layer that keeps no state per call."""
 
 
-class Wait(Generic[T_co, E_co]):
+class Waiting(Generic[T_co, E_co]):
     """Something to wait for.
 
     `T_co` and `E_co` are the types in the result of a wait that returns one.
@@ -73,7 +73,7 @@ class Wait(Generic[T_co, E_co]):
         raise NotImplementedError
 
 
-async def complete_wait(wait: Wait[T, E]) -> Permit | Result[T, E]:
+async def complete_wait(wait: Waiting[T, E]) -> Permit | Result[T, E]:
     """Wait in a task of asyncio; withdraw the wait if an exception ends it."""
     try:
         refuse_trio()
@@ -83,7 +83,7 @@ async def complete_wait(wait: Wait[T, E]) -> Permit | Result[T, E]:
         raise
 
 
-def complete_wait_sync(wait: Wait[T, E]) -> Permit | Result[T, E]:
+def complete_wait_sync(wait: Waiting[T, E]) -> Permit | Result[T, E]:
     """Wait in a thread; withdraw the wait if an exception ends it."""
     try:
         return wait.wait_sync()
@@ -105,7 +105,7 @@ class Fork(Generic[E_co]):
         raise NotImplementedError
 
 
-Decision: TypeAlias = Permit | Result[T, E] | Wait[T, E] | Fork[E]
+Admission: TypeAlias = Permit | Result[T, E] | Waiting[T, E] | Fork[E]
 """Answer of a layer to a call that enters or leaves."""
 
 

@@ -37,11 +37,11 @@ from seamwise.policies._engine.observers import Observers, observe_each
 from seamwise.policies._engine.order_rules import order_warnings
 from seamwise.policies._engine.permit import (
     ADMITTED,
-    Decision,
+    Admission,
     Fork,
     NotStarted,
     Permit,
-    Wait,
+    Waiting,
     abort_permits,
     complete_wait,
     complete_wait_sync,
@@ -99,7 +99,7 @@ class Guard(Generic[E_co]):
                 )
         self.name = ' >> '.join(layer.name for layer in layers) if name is None else name
         self._layers = layers
-        self._enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
+        self._enters: tuple[Callable[[], Admission], ...] = tuple(layer.enter for layer in layers)
         if layers:
             self._call_observers = Observers(None, on_change=self.time_calls, of_calls=True)
         if any(layer.repeats for layer in layers):
@@ -339,7 +339,7 @@ class Guard(Generic[E_co]):
     def time_calls(self, observers: Observers) -> None:
         """Time the calls if there are observers; calls in flight go on as they are."""
         layers = self._layers
-        enters: tuple[Callable[[], Decision], ...] = tuple(layer.enter for layer in layers)
+        enters: tuple[Callable[[], Admission], ...] = tuple(layer.enter for layer in layers)
         if observers.is_used:
             # A fake world in tests may be that of an inner guard only.
             world = next((layer.world for layer in layers if layer.world is not REAL), REAL)
@@ -368,9 +368,9 @@ class Guard(Generic[E_co]):
 
     async def _resolve(
         self,
-        decision: Decision,
+        decision: Admission,
         permits: list[Permit],
-        enters: Sequence[Callable[[], Decision]],
+        enters: Sequence[Callable[[], Admission]],
         op: Callable[..., Awaitable[Result[Any, Any]]],
         args: tuple[object, ...],
         kwargs: dict[str, object],
@@ -380,7 +380,7 @@ class Guard(Generic[E_co]):
         Returns:
             None after appending a permit, else the outcome for the enclosing layers.
         """
-        if isinstance(decision, Wait):
+        if isinstance(decision, Waiting):
             decision = await complete_wait(decision)
         if isinstance(decision, Fork):
             refuse_trio()
@@ -391,8 +391,8 @@ class Guard(Generic[E_co]):
             return None
         return decision
 
-    def _resolve_sync(self, decision: Decision, permits: list[Permit]) -> Any:
-        if isinstance(decision, Wait):
+    def _resolve_sync(self, decision: Admission, permits: list[Permit]) -> Any:
+        if isinstance(decision, Waiting):
             decision = complete_wait_sync(decision)
         if isinstance(decision, Fork):
             decision = ADMITTED
@@ -410,7 +410,7 @@ class Layer(Guard[E_co]):
 
     >>> class Once(Layer[str]):
     ...     is_open = True
-    ...     def enter(self) -> Decision:
+    ...     def enter(self) -> Admission:
     ...         was_open, self.is_open = self.is_open, False
     ...         return ADMITTED if was_open else Failure('closed')
     ...     def limits(self) -> str:
@@ -494,7 +494,7 @@ class Layer(Guard[E_co]):
         waiting: Guard[E_co] = _WaitingLayer(self, decision)
         return waiting.run_sync(op, *args, **kwargs)
 
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         """Return the decision for a call that starts.
 
         This method must not block, and can be called from any thread.
@@ -538,7 +538,7 @@ class _InnerPipeline(Guard[E_co]):
 class _WaitingLayer(Guard[E_co]):
     """A layer that has already decided that a call must wait, or run in a fork."""
 
-    def __init__(self, layer: Layer[E_co], decision: Wait | Fork) -> None:
+    def __init__(self, layer: Layer[E_co], decision: Waiting | Fork) -> None:
         self.name = layer.name
         self._layers = (layer,)
         self._enters = (lambda: decision,)

@@ -9,7 +9,7 @@ from weakref import ReferenceType, ref
 from typing_extensions import override
 
 from seamwise._results.containers import Failure
-from seamwise.policies._engine.permit import Outcome, Permit, Wait
+from seamwise.policies._engine.permit import Outcome, Permit, Waiting
 
 Caller: TypeAlias = 'ReferenceType[Task[Any]] | int'
 """A weak reference to a task, or the identifier of a thread."""
@@ -27,7 +27,7 @@ class OwnedPermit(Permit):
         owned_permits[self] = None
 
     @override
-    def leave(self, outcome: Outcome, /) -> Outcome | Wait:
+    def leave(self, outcome: Outcome, /) -> Outcome | Waiting:
         self._owned_permits.pop(self, None)
         return self._permit.leave(outcome)
 

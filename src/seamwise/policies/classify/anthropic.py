@@ -21,6 +21,8 @@ from seamwise.policies.classify.model_providers import (
     invalid_answer,
 )
 
+__all__ = ['anthropic']
+
 _TYPES: Mapping[str, ErrorType] = {
     'authentication_error': 'credentials',
     'billing_error': 'quota',

@@ -23,6 +23,8 @@ from seamwise.policies.classify.model_providers import (
     unparsable_chunk,
 )
 
+__all__ = ['gemini']
+
 _ERROR_INFO = 'google.rpc.ErrorInfo'
 _QUOTA_FAILURE = 'google.rpc.QuotaFailure'
 

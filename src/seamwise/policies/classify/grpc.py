@@ -22,6 +22,8 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError('seamwise.policies.classify.grpc needs gRPC: pip install grpcio') from error
 
+__all__ = ['grpc_failures']
+
 _Error: TypeAlias = NetworkTimedOut | UpstreamRateLimited | CredentialsRejected | UpstreamFailed
 
 _CREDENTIAL_CODES = frozenset({grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.PERMISSION_DENIED})

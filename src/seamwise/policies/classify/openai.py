@@ -18,6 +18,8 @@ from seamwise.policies.classify.model_providers import (
     invalid_answer,
 )
 
+__all__ = ['openai']
+
 _CODES: Mapping[str, ErrorType] = {
     'context_length_exceeded': 'too_long',
     'content_filter': 'filtered',

@@ -23,6 +23,8 @@ except ModuleNotFoundError as error:
         'seamwise.policies.classify.sqlalchemy needs SQLAlchemy: pip install sqlalchemy'
     ) from error
 
+__all__ = ['sqlalchemy_failures']
+
 X = TypeVar('X', bound=RecordExists, default=Never)
 M = TypeVar('M', bound=RecordNotFound, default=Never)
 

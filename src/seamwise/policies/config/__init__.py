@@ -1,6 +1,5 @@
 """Guards from a TOML file, from a parsed document and from environment variables."""
 
-from seamwise.policies.config.environment import Overrides as Overrides
 from seamwise.policies.config.environment import (
     overrides_from_environment as overrides_from_environment,
 )

@@ -6,11 +6,11 @@ from seamwise._runtime.registry import unregister
 from seamwise._runtime.validation import check_choice
 from seamwise.policies._engine.permit import (
     ADMITTED,
-    Decision,
+    Admission,
     Fork,
     Outcome,
     Permit,
-    Wait,
+    Waiting,
     complete_wait,
     complete_wait_sync,
 )
@@ -46,14 +46,14 @@ class OutageFallback:
     async def admit(self) -> Permit | Outcome | None:
         """Return the decision on a call, or None if the caller must create a refusal."""
         decision = self._decide()
-        while isinstance(decision, Wait):
+        while isinstance(decision, Waiting):
             decision = await complete_wait(decision)
         return decision
 
     def admit_sync(self) -> Permit | Outcome | None:
         """Return the same as `admit`, in a thread."""
         decision = self._decide()
-        while isinstance(decision, Wait):
+        while isinstance(decision, Waiting):
             decision = complete_wait_sync(decision)
         return decision
 
@@ -70,10 +70,10 @@ class OutageFallback:
                 assert_never(self.mode)
         return f'timeout {self._bound:g} s, during an outage {behaviour}'
 
-    def _decide(self) -> Permit | Outcome | Wait | None:
+    def _decide(self) -> Permit | Outcome | Waiting | None:
         if self.mode == 'closed':
             return None
-        decision: Decision = self._local.enter() if self.mode == 'local' else ADMITTED
+        decision: Admission = self._local.enter() if self.mode == 'local' else ADMITTED
         if isinstance(decision, Fork):
             raise TypeError(f'{type(decision).__name__} cannot decide on a single call.')
         return decision

@@ -26,6 +26,8 @@ from seamwise.policies.transports._grpc_calls import AioRefusedCall, CallRefused
 if TYPE_CHECKING:
     from grpc import _CallFuture
 
+__all__ = ['AsyncGuardInterceptor', 'CallRefused', 'GuardInterceptor']
+
 __all__ = ['AsyncGuardInterceptor', 'CallRefused', 'GuardInterceptor', 'Repeatable']
 
 Q = TypeVar('Q')

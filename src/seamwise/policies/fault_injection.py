@@ -12,7 +12,7 @@ from typing_extensions import override
 from seamwise._results.containers import Failure
 from seamwise._runtime.validation import check_callable, check_float
 from seamwise._runtime.world import REAL, World, check_world
-from seamwise.policies._engine.permit import ADMITTED, Decision, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import ADMITTED, Admission, Outcome, Permit, Waiting
 from seamwise.policies._engine.pipeline import Guard, Layer
 
 E = TypeVar('E')
@@ -21,8 +21,8 @@ T_co = TypeVar('T_co', covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Plan(Generic[T_co]):
-    """Faults for a sequence of calls, built by `rate` or `plan`; several guards can share it.
+class FaultPlan(Generic[T_co]):
+    """Faults for a sequence of calls, built by `of` or `rate`; several guards can share it.
 
     Args:
         draws: Returns an iterator with a function for each call, which returns the fault or None.
@@ -32,23 +32,41 @@ class Plan(Generic[T_co]):
     draws: Callable[[Random], Iterator[Callable[[], T_co | None]]]
     description: str
 
+    @staticmethod
+    def of(*faults: T | None) -> 'FaultPlan[T]':
+        """Build a plan with a fault for the first call, the second, and so on.
 
-def plan(*faults: T | None) -> Plan[T]:
-    """Build a plan with a fault for the first call, the second, and so on.
+        None, and every call after the last fault, is a call without a fault.
 
-    None, and every call after the last fault, is a call without a fault.
+        >>> from seamwise import Success
+        >>> broken = chaos(seed=1, failures=FaultPlan.of('first', None, 'third'))
+        >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
+        [Failure('first'), Success('ok'), Failure('third'), Success('ok')]
+        """
 
-    >>> from seamwise import Success
-    >>> broken = chaos(seed=1, failures=plan('first', None, 'third'))
-    >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
-    [Failure('first'), Success('ok'), Failure('third'), Success('ok')]
-    """
+        def draws(_random: Random) -> Iterator[Callable[[], T | None]]:
+            return chain((_constant(fault) for fault in faults), repeat(_no_fault))
 
-    def draws(_random: Random) -> Iterator[Callable[[], T | None]]:
-        return chain((_constant(fault) for fault in faults), repeat(_no_fault))
+        calls = 'call' if len(faults) == 1 else 'calls'
+        return FaultPlan(draws, f'planned for {len(faults)} {calls}')
 
-    calls = 'call' if len(faults) == 1 else 'calls'
-    return Plan(draws, f'planned for {len(faults)} {calls}')
+    @staticmethod
+    def rate(share: float, make: Callable[[], T]) -> 'FaultPlan[T]':
+        """Build a plan with a fault from `make` for a random share of the calls (0 to 1).
+
+        >>> from seamwise import Success
+        >>> broken = chaos(seed=1, failures=FaultPlan.rate(0.5, lambda: 'no'))
+        >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
+        [Success('ok'), Failure('no'), Success('ok'), Failure('no')]
+        """
+        check_float('share', share, maximum=1.0)
+        check_callable('make', make, 'that returns a fault')
+
+        def draws(random: Random) -> Iterator[Callable[[], T | None]]:
+            while True:
+                yield make if random.random() < share else _no_fault
+
+        return FaultPlan(draws, f'{share:.4g} of the calls')
 
 
 def _constant(fault: T) -> Callable[[], T]:
@@ -59,25 +77,7 @@ def _no_fault() -> None:
     return None
 
 
-def rate(share: float, make: Callable[[], T]) -> Plan[T]:
-    """Build a plan with a fault from `make` for a random share of the calls (0 to 1).
-
-    >>> from seamwise import Success
-    >>> broken = chaos(seed=1, failures=rate(0.5, lambda: 'no'))
-    >>> [broken.run_sync(lambda: Success('ok')) for _ in range(4)]
-    [Success('ok'), Failure('no'), Success('ok'), Failure('no')]
-    """
-    check_float('share', share, maximum=1.0)
-    check_callable('make', make, 'that returns a fault')
-
-    def draws(random: Random) -> Iterator[Callable[[], T | None]]:
-        while True:
-            yield make if random.random() < share else _no_fault
-
-    return Plan(draws, f'{share:.4g} of the calls')
-
-
-NEVER: Plan[Never] = plan()
+NEVER: FaultPlan[Never] = FaultPlan.of()
 """The plan without faults."""
 
 
@@ -85,8 +85,8 @@ NEVER: Plan[Never] = plan()
 def chaos(
     *,
     seed: int,
-    defects: Plan[Exception] = NEVER,
-    delays: Plan[float] = NEVER,
+    defects: FaultPlan[Exception] = NEVER,
+    delays: FaultPlan[float] = NEVER,
     world: World = REAL,
     name: str = 'chaos',
 ) -> Guard[Never]: ...
@@ -94,18 +94,18 @@ def chaos(
 def chaos(
     *,
     seed: int,
-    failures: Plan[E],
-    defects: Plan[Exception] = NEVER,
-    delays: Plan[float] = NEVER,
+    failures: FaultPlan[E],
+    defects: FaultPlan[Exception] = NEVER,
+    delays: FaultPlan[float] = NEVER,
     world: World = REAL,
     name: str = 'chaos',
 ) -> Guard[E]: ...
 def chaos(
     *,
     seed: int,
-    failures: Plan[object] = NEVER,
-    defects: Plan[Exception] = NEVER,
-    delays: Plan[float] = NEVER,
+    failures: FaultPlan[object] = NEVER,
+    defects: FaultPlan[Exception] = NEVER,
+    delays: FaultPlan[float] = NEVER,
     world: World = REAL,
     name: str = 'chaos',
 ) -> Guard[object]:
@@ -124,7 +124,8 @@ def chaos(
         name: Name in descriptions.
 
     >>> from seamwise import Success
-    >>> shaky = chaos(seed=7, failures=rate(0.3, lambda: 'down'), delays=plan(0.001))
+    >>> failures = FaultPlan.rate(0.3, lambda: 'down')
+    >>> shaky = chaos(seed=7, failures=failures, delays=FaultPlan.of(0.001))
     >>> sum(shaky.run_sync(lambda: Success('ok')) == Success('ok') for _ in range(1000))
     669
     """
@@ -139,9 +140,9 @@ class ChaosLayer(Layer[object]):
     def __init__(
         self,
         seed: int,
-        failures: Plan[object],
-        defects: Plan[Exception],
-        delays: Plan[float],
+        failures: FaultPlan[object],
+        defects: FaultPlan[Exception],
+        delays: FaultPlan[float],
         world: World,
         name: str,
     ) -> None:
@@ -149,10 +150,10 @@ class ChaosLayer(Layer[object]):
             raise TypeError(f'seed must be a whole number, not {seed!r}.')
         plans = {'failures': failures, 'defects': defects, 'delays': delays}
         for argument, value in plans.items():
-            if not isinstance(value, Plan):
+            if not isinstance(value, FaultPlan):
                 raise TypeError(
-                    f'{argument} must be a plan, such as `rate(0.1, make)` or '
-                    f'`plan(first, second)`, not {value!r}.'
+                    f'{argument} must be a plan, such as `FaultPlan.rate(0.1, make)` or '
+                    f'`FaultPlan.of(first, second)`, not {value!r}.'
                 )
         self.world = check_world(world)
         self._lock = Lock()
@@ -179,7 +180,7 @@ class ChaosLayer(Layer[object]):
         self._lock = Lock()
 
     @override
-    def enter(self) -> Decision:
+    def enter(self) -> Admission:
         with self._lock:
             faults = _Faults(
                 self.world, self._delays.next(), self._defects.next(), self._failures.next()
@@ -194,7 +195,7 @@ class ChaosLayer(Layer[object]):
 class _Draws(Generic[T_co]):
     """The faults of a plan, one for each call."""
 
-    def __init__(self, seed: int, purpose: str, plan: Plan[T_co]) -> None:
+    def __init__(self, seed: int, purpose: str, plan: FaultPlan[T_co]) -> None:
         self._seed = f'{purpose} {seed}'
         self._plan = plan
         self.restart()
@@ -217,7 +218,7 @@ class _Faults:
     defect: Callable[[], Exception | None]
     failure: Callable[[], object]
 
-    def start(self) -> Decision:
+    def start(self) -> Admission:
         """Return the delay if there is one, else the decision after it."""
         seconds = self.delay()
         if seconds is None:
@@ -233,7 +234,7 @@ class _Faults:
         return ADMITTED if failure is None else Failure(failure)
 
 
-class _FaultDelay(Wait):
+class _FaultDelay(Waiting):
     __slots__ = ('_faults', '_seconds')
 
     def __init__(self, faults: _Faults, seconds: float) -> None:

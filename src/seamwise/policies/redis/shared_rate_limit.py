@@ -12,7 +12,7 @@ from seamwise._runtime.validation import call_key, check_float
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Wait
+from seamwise.policies._engine.permit import ADMITTED, Outcome, Permit, Waiting
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
@@ -33,7 +33,7 @@ class _Rate(NamedTuple):
     burst: int
 
 
-def rate_limit(  # noqa: PLR0913 -- settings, each with a default
+def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
     limit: int,
     *,
     redis: Client,
@@ -50,7 +50,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
 ) -> Guard[RateLimited | StoreUnavailable]:
     """Build a rate limit that all processes with the same `name` and the same Redis share.
 
-    It works like `seamwise.policies.rate_limit.rate_limit`. Pass the same settings in all
+    It works like `seamwise.policies.rate_limit`. Pass the same settings in all
     processes. Otherwise each process applies its own rate to the shared buckets. Redis 5 or later
     is required.
 
@@ -82,7 +82,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
     A call raises an error of redis-py if Redis rejects it, e.g. because of a wrong password.
 
     >>> from redis import Redis
-    >>> rate_limit(100, redis=Redis(), name='search', burst=10).name
+    >>> shared_rate_limit(100, redis=Redis(), name='search', burst=10).name
     'search'
     """
     clients = check_clients(redis)
@@ -113,7 +113,7 @@ def rate_limit(  # noqa: PLR0913 -- settings, each with a default
 
 
 class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
-    def __init__(  # noqa: PLR0913 -- called only by `rate_limit`
+    def __init__(  # noqa: PLR0913 -- called only by `shared_rate_limit`
         self,
         name: str,
         *,
@@ -158,7 +158,7 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         self.queues = BucketQueues()
 
     @override
-    def enter(self) -> Wait:
+    def enter(self) -> Waiting:
         cost = (
             check_float('cost', self._cost(), maximum=self._rate.burst)
             if callable(self._cost)
@@ -234,7 +234,7 @@ def _encodable(key: str) -> str:
     return key.encode(errors='backslashreplace').decode()
 
 
-class _SlotWait(Wait):
+class _SlotWait(Waiting):
     """A new call, with its cost in microseconds."""
 
     __slots__ = ('_bucket', '_cost', '_guard')

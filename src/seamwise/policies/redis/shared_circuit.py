@@ -14,7 +14,7 @@ from seamwise._runtime.validation import check_float
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers, observers_of
-from seamwise.policies._engine.permit import Outcome, Permit, Wait
+from seamwise.policies._engine.permit import Outcome, Permit, Waiting
 from seamwise.policies._engine.predicates import counts_against
 from seamwise.policies._parts.circuit_states import CircuitSettings
 from seamwise.policies._parts.trip_conditions import (
@@ -66,7 +66,7 @@ class ScriptCall(NamedTuple):
 
 
 class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
-    """The guard that `circuit` creates.
+    """The guard that `shared_circuit` creates.
 
     A cancelled call or a defect cannot wait for Redis. Its script call is queued and sent with the
     next one of this process. If there is none, the lease of a probe expires in Redis.
@@ -128,7 +128,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
         self._store.after_fork()
 
     @override
-    def enter(self) -> Wait:
+    def enter(self) -> Waiting:
         return _AdmissionWait(self)
 
     @override
@@ -239,7 +239,7 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
                 self.observer(CircuitChanged(self.name, _STATES[before], _STATES[after], failures))
 
 
-class _AdmissionWait(Wait):
+class _AdmissionWait(Waiting):
     __slots__ = ('_circuit',)
 
     def __init__(self, circuit: SharedCircuit) -> None:
@@ -272,7 +272,7 @@ class _SharedPermit(Permit):
         self._started_at = circuit.world.clock()
 
     @override
-    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Wait:
+    def leave(self, outcome: Result[T, E], /) -> Result[T, E] | Waiting:
         try:
             operation = self._operation(outcome)
         except BaseException:
@@ -303,7 +303,7 @@ class _SharedPermit(Permit):
             self._circuit.queue(ScriptCall('release', self._generation, self._token))
 
 
-class _OutcomeWait(Wait[T, E]):
+class _OutcomeWait(Waiting[T, E]):
     __slots__ = ('_call', '_circuit', '_outcome')
 
     def __init__(self, circuit: SharedCircuit, call: ScriptCall, outcome: Result[T, E]) -> None:
@@ -322,7 +322,7 @@ class _OutcomeWait(Wait[T, E]):
         return self._outcome
 
 
-def circuit(  # noqa: PLR0913 -- settings, each with a default
+def shared_circuit(  # noqa: PLR0913 -- settings, each with a default
     *,
     redis: Client,
     name: str,
@@ -340,7 +340,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
 ) -> SharedCircuit:
     """Build a circuit that all processes with the same `name` and the same Redis share.
 
-    It works like `seamwise.policies.circuit.circuit`. Pass the same settings in all processes.
+    It works like `seamwise.policies.circuit`. Pass the same settings in all processes.
     Otherwise each process applies its own settings to the shared counts. Redis 5 or later is
     required.
 
@@ -374,7 +374,7 @@ def circuit(  # noqa: PLR0913 -- settings, each with a default
     A call raises an error of redis-py if Redis rejects it, e.g. because of a wrong password.
 
     >>> from redis import Redis
-    >>> circuit(redis=Redis(), name='mail', open_for=10.0).name
+    >>> shared_circuit(redis=Redis(), name='mail', open_for=10.0).name
     'mail'
     """
     clients = check_clients(redis)
