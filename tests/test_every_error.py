@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import seamwise.catalog
 import seamwise.policies
-from seamwise import TaggedError, codec, json_schema, shown, text
+from seamwise import TaggedError, codec, json_schema, message_of, sanitized
 from seamwise.catalog.tools import FileNotFound
 from tests.strategies import EVERY_CLASS, PLANTED, errors, few_examples, structs
 
@@ -162,7 +162,7 @@ def test_every_error_has_a_message_of_limited_length_in_each_language(
 ) -> None:
     error = data.draw(structs(class_))
     for locale in ('en', 'zh_CN'):
-        message = text(error, locale)
+        message = message_of(error, locale)
         assert message
         assert len(message) <= 1024 + len('… (999999 more)')
 
@@ -173,10 +173,10 @@ def test_every_error_has_a_message_of_limited_length_in_each_language(
 def test_shown_removes_secrets_and_is_idempotent(
     class_: type[TaggedError], data: st.DataObject
 ) -> None:
-    client_view = shown(data.draw(structs(class_)))
+    client_view = sanitized(data.draw(structs(class_)))
     assert PLANTED not in repr(client_view)
     if equals_its_copy(client_view):
-        assert shown(client_view) == client_view
+        assert sanitized(client_view) == client_view
 
 
 @every_class
@@ -185,7 +185,7 @@ def test_shown_removes_secrets_and_is_idempotent(
 def test_a_codec_decodes_the_errors_that_it_encodes(
     class_: type[TaggedError], data: st.DataObject
 ) -> None:
-    error = shown(data.draw(structs(class_)))
+    error = sanitized(data.draw(structs(class_)))
     # JSON can represent neither NaN nor infinity nor lone surrogates.
     assume(equals_its_copy(error) and 'inf' not in repr(error) and '\\ud' not in ascii(error))
     if 'cause' in class_.__struct_fields__:

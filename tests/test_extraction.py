@@ -13,7 +13,7 @@ import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
-from seamwise import TaggedError, text
+from seamwise import TaggedError, message_of
 from seamwise._errors.texts import add_locales
 from seamwise.locale.extraction import Extracted, extract
 from tests.catalogues import restore_locales
@@ -222,7 +222,7 @@ def test_the_messages_of_a_program_are_translated_with_pybabel(
         'Im Korb sind 3 Artikel.': errors.CartTooLarge(3),
         "Das Konto 'ann' ist geschlossen.": errors.AccountClosed('ann', 'closed'),
     }
-    assert [text(value, 'de') for value in messages.values()] == [*messages]
+    assert [message_of(value, 'de') for value in messages.values()] == [*messages]
 
 
 GERMAN: dict[str, str | tuple[str, ...]] = {

@@ -14,7 +14,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po, write_po
 from tools.translations import extract_template, main, update
 
-from seamwise import Category, TaggedError, text
+from seamwise import Category, TaggedError, message_of
 from seamwise._errors.texts import LOCALES, add_locales
 from seamwise.catalog.sessions import RecoveryFailed
 from seamwise.catalog.tools import (
@@ -152,7 +152,7 @@ def test_the_english_catalog_repeats_the_sources() -> None:
 
 
 def test_a_variant_of_english_uses_the_english_text(caplog: pytest.LogCaptureFixture) -> None:
-    assert text(FileNotFound('t', 'a.txt'), 'en-GB') == text(FileNotFound('t', 'a.txt'))
+    assert message_of(FileNotFound('t', 'a.txt'), 'en-GB') == message_of(FileNotFound('t', 'a.txt'))
     assert not caplog.records
 
 
@@ -337,25 +337,25 @@ def german(folder: Path) -> Path:
 
 def test_another_language_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert text(FileNotFound('t', 'a.txt'), 'de') == "'a.txt' gibt es nicht."
-    assert text(FileNotFound('t', 'a.txt'), 'de-AT') == "'a.txt' gibt es nicht."
+    assert message_of(FileNotFound('t', 'a.txt'), 'de') == "'a.txt' gibt es nicht."
+    assert message_of(FileNotFound('t', 'a.txt'), 'de-AT') == "'a.txt' gibt es nicht."
     assert (
-        text(PathForbidden('t', 'a.txt', 'ignored'), 'de')
+        message_of(PathForbidden('t', 'a.txt', 'ignored'), 'de')
         == "t darf 'a.txt' nicht anfassen (wird übergangen)."
     )
     assert (
-        text(PathForbidden('t', 'a.txt', 'system'), 'de')
+        message_of(PathForbidden('t', 'a.txt', 'system'), 'de')
         == "t darf 'a.txt' nicht anfassen (system)."
     )
-    assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
+    assert message_of(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
 
 
 def test_an_added_language_has_its_own_plural_forms(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert text(DuplicateMatch('t', 'a', 1, (1,)), 'de') == "Der Text steht einmal in 'a'."
-    assert text(DuplicateMatch('t', 'a', 2, (1, 2)), 'de') == "Der Text steht 2-mal in 'a'."
+    assert message_of(DuplicateMatch('t', 'a', 1, (1,)), 'de') == "Der Text steht einmal in 'a'."
+    assert message_of(DuplicateMatch('t', 'a', 2, (1, 2)), 'de') == "Der Text steht 2-mal in 'a'."
     assert (
-        text(RecoveryFailed('backup', 1), 'de')
+        message_of(RecoveryFailed('backup', 1), 'de')
         == 'backup ist gescheitert und wird nicht wiederholt.'
     )
     room = RecordingSession('de')
@@ -371,9 +371,9 @@ def test_an_added_language_has_its_own_plural_forms(tmp_path: Path) -> None:
 
 def test_a_missing_or_invalid_translation_falls_back_to_english(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert text(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1.0 s.'
+    assert message_of(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1.0 s.'
     assert (
-        text(ContentMismatch('t', 'a', '', '', 3), 'de')
+        message_of(ContentMismatch('t', 'a', '', '', 3), 'de')
         == "Line 3 of 'a' does not have the expected text."
     )
 
@@ -392,7 +392,7 @@ def test_errors_of_another_package_are_translated_by_their_own_catalog(tmp_path:
     template = '{book!r} is {days} days overdue.'
     catalog.add((template, template), ('{book!r} 已逾期 {days} 天。',))
     add_locales(write_catalog(catalog, tmp_path, domain='library'), domain='library')
-    assert text(Overdue('Emma', 3), 'zh_CN') == "'Emma' 已逾期 3 天。"
-    assert text(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。", (
+    assert message_of(Overdue('Emma', 3), 'zh_CN') == "'Emma' 已逾期 3 天。"
+    assert message_of(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。", (
         'the catalog of seamwise is still used'
     )

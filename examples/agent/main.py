@@ -11,7 +11,7 @@ from agent.errors import CityUnknown, StationOffline, TooManyTurns
 from agent.provider import Provider, ProviderError
 from agent.recording import recorded_provider
 from agent.tools import TOOLS
-from seamwise import Failure, Result, Success, text
+from seamwise import Failure, Result, Success, message_of
 from seamwise.policies import bulkhead, circuit, retry
 from seamwise.seams import log
 from seamwise.seams.model import on
@@ -92,7 +92,7 @@ async def main() -> int:
                 print(answer)
                 return 0
             case Failure(error):
-                print(text(error), file=sys.stderr)
+                print(message_of(error), file=sys.stderr)
                 return 1
 
 

@@ -10,7 +10,7 @@ from seamwise.catalog.models import ModelError
 from seamwise.catalog.network import NetworkError
 from seamwise.catalog.streaming import StreamingError
 from seamwise.policies import DeadlineExceeded, Guard, deadline, retry
-from seamwise.policies.classify.openai import openai
+from seamwise.policies.classify import openai
 
 ProviderError: TypeAlias = ModelError | NetworkError | StreamingError | DeadlineExceeded
 

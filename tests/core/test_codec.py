@@ -7,7 +7,16 @@ from typing import Any, Generic, Optional, TypeVar, Union
 import msgspec
 import pytest
 
-from seamwise import Category, Cause, Secret, TaggedError, chain, codec, find, json_schema
+from seamwise import (
+    Category,
+    Cause,
+    Secret,
+    TaggedError,
+    codec,
+    error_chain,
+    find_cause,
+    json_schema,
+)
 from seamwise._errors.codec import MAX_CAUSES, ReportedCause
 
 T = TypeVar('T')
@@ -196,7 +205,7 @@ def test_lone_surrogates_are_encoded_as_replacement_characters() -> None:
     assert 'udce9' in fields['cause']['cause']['message'], 'its text is a repr'
     decoded = codec(UnreadablePath).decode(body)
     assert decoded.path == clean
-    assert find(decoded, ReportedCause) is not None
+    assert find_cause(decoded, ReportedCause) is not None
 
 
 def test_a_text_of_any_language_is_encoded_unchanged() -> None:
@@ -229,10 +238,10 @@ def test_a_longer_chain_of_causes_is_cut_with_the_number_of_the_others(
     length: int, more: str
 ) -> None:
     first = chain_of(length)
-    causes = list(chain(CODEC.decode(CODEC.encode(first))))
+    causes = list(error_chain(CODEC.decode(CODEC.encode(first))))
     assert [type(cause) for cause in causes] == [Node] * MAX_CAUSES + [ReportedCause]
     assert str(causes[-1]) == f'Node: Node.{more}'
-    assert len(list(chain(first))) == length
+    assert len(list(error_chain(first))) == length
 
 
 class Recursive(TaggedError, category=Category.EXECUTION):
@@ -252,11 +261,11 @@ def test_a_chain_is_cut_where_its_type_allows_it() -> None:
     for _ in range(200):
         inner = Recursive(inner)
     wire = codec(Recursive | Wrapping | StrictCause | Leaf)
-    assert len(list(chain(wire.decode(wire.encode(inner))))) == MAX_CAUSES
+    assert len(list(error_chain(wire.decode(wire.encode(inner))))) == MAX_CAUSES
     strict = StrictCause(Leaf(1))
     for _ in range(200):
         strict = StrictCause(strict)
-    causes = list(chain(wire.decode(wire.encode(Wrapping(Wrapping(strict))))))
+    causes = list(error_chain(wire.decode(wire.encode(Wrapping(Wrapping(strict))))))
     assert [type(cause) for cause in causes] == [Wrapping, Wrapping, ReportedCause]
     assert str(causes[-1]).endswith('(201 more causes)')
 

@@ -17,12 +17,12 @@ from seamwise import (
     TaggedError,
     codec,
     json_schema,
+    message_of,
     redact,
-    shown,
-    text,
+    sanitized,
 )
 from seamwise._errors.internal import INTERNAL
-from seamwise._errors.texts import add_locales, general_text, public_text
+from seamwise._errors.texts import add_locales, general_message, public_message
 from seamwise.catalog.tools import FileNotFound
 from tests.catalogues import restore_locales, write_catalog
 
@@ -70,7 +70,7 @@ def test_an_internal_field_is_read_like_a_plain_one() -> None:
     error = BankDown('Acme', 'connection refused', host='10.0.0.5')
     assert (error.reason, error.host, error.note) == ('connection refused', '10.0.0.5', None)
     assert type(error.reason) is str
-    assert text(error) == str(error) == 'Acme does not answer: connection refused.'
+    assert message_of(error) == str(error) == 'Acme does not answer: connection refused.'
     assert repr(INTERNAL) == 'INTERNAL'
 
 
@@ -81,16 +81,16 @@ def test_a_class_knows_its_internal_fields() -> None:
 
 def test_a_field_that_contains_an_internal_one_is_internal_as_a_whole() -> None:
     assert Nested.__traits__.internal == {'parts'}
-    assert public_text(Nested((Part(1, '10.0.0.5'),))) == 'The operation failed.'
+    assert public_message(Nested((Part(1, '10.0.0.5'),))) == 'The operation failed.'
 
 
 def test_the_public_message_replaces_one_with_internal_fields() -> None:
-    assert public_text(BankDown('Acme', '10.0.0.5')) == 'Acme does not answer.'
+    assert public_message(BankDown('Acme', '10.0.0.5')) == 'Acme does not answer.'
 
 
 def test_without_a_public_message_clients_see_the_sentence_of_the_category() -> None:
-    assert public_text(LedgerDown('10.0.0.5')) == 'The operation did not finish in time.'
-    assert public_text(Spoken('10.0.0.5')) == 'The operation failed.'
+    assert public_message(LedgerDown('10.0.0.5')) == 'The operation did not finish in time.'
+    assert public_message(Spoken('10.0.0.5')) == 'The operation failed.'
     assert str(Spoken('10.0.0.5')) == 'Ask 10.0.0.5.'
 
 
@@ -99,14 +99,14 @@ def test_a_message_without_internal_fields_is_public() -> None:
         bank: str
         host: Internal[str]
 
-    assert public_text(Partly('Acme', '10.0.0.5')) == 'Acme is closed.'
+    assert public_message(Partly('Acme', '10.0.0.5')) == 'Acme is closed.'
     missing = FileNotFound('read_file', 'a.txt')
-    assert public_text(missing, 'zh_CN') == text(missing, 'zh_CN')
+    assert public_message(missing, 'zh_CN') == message_of(missing, 'zh_CN')
 
 
 @pytest.mark.parametrize('category', Category)
 def test_every_category_has_a_general_sentence_in_each_language(category: Category) -> None:
-    english, chinese = general_text(category), general_text(category, 'zh_CN')
+    english, chinese = general_message(category), general_message(category, 'zh_CN')
     assert english == category.general_message
     assert english.endswith('.')
     assert chinese.endswith('。')
@@ -124,7 +124,7 @@ def test_the_public_message_is_translated(tmp_path: Path) -> None:
     catalog = Catalog(locale='de')
     catalog.add('{bank} does not answer.', '{bank} antwortet nicht.')
     add_locales(write_catalog(catalog, tmp_path))
-    assert public_text(BankDown('Acme', '10.0.0.5'), 'de') == 'Acme antwortet nicht.'
+    assert public_message(BankDown('Acme', '10.0.0.5'), 'de') == 'Acme antwortet nicht.'
 
 
 @pytest.mark.parametrize(
@@ -179,6 +179,6 @@ def test_a_codec_and_shown_keep_internal_fields() -> None:
     assert codec(BankDown).decode(codec(BankDown).encode(BankDown('Acme', 'r'))) == BankDown(
         'Acme', 'r'
     )
-    assert shown(error).reason == redact('token=FAKE-hunter2')
+    assert sanitized(error).reason == redact('token=FAKE-hunter2')
     schema = json_schema(BankDown)['$defs']['BankDown']['properties']
     assert schema['reason'] == {'type': 'string'}

@@ -11,11 +11,12 @@ import seamwise.typing
 # fmt: off
 PUBLIC_NAMES = [
     'Category', 'Cause', 'DefectReport', 'Do', 'Failure', 'Internal', 'Raised', 'Recovery',
-    'Result', 'ScopeLeaked', 'Secret', 'Success', 'TaggedError', 'accumulate', 'accumulate_async',
-    'attempt', 'bind_async', 'catch', 'catch_all', 'caught', 'chain', 'codec', 'collect',
-    'collect_async', 'fallible', 'find', 'flow', 'from_returns', 'is_failure', 'is_success',
-    'json_schema', 'map_async', 'on_defect', 'or_raise', 'partition', 'partition_async',
-    'redact', 'refine', 'report_defect', 'shown', 'tap', 'tap_error', 'text', 'when',
+    'Result', 'ScopeLeaked', 'Secret', 'Success', 'TaggedError', 'accumulate',
+    'accumulate_async', 'attempt', 'bind_async', 'catch', 'catch_all', 'caught', 'codec',
+    'collect', 'collect_async', 'error_chain', 'fallible', 'find_cause', 'flow', 'from_returns',
+    'is_failure', 'is_success', 'json_schema', 'map_async', 'message_of', 'on_defect',
+    'or_raise', 'partition', 'partition_async', 'redact', 'refine', 'report_defect',
+    'sanitized', 'tap', 'tap_error', 'when',
 ]
 # fmt: on
 
@@ -54,6 +55,6 @@ def test_the_version_is_read_from_the_distribution() -> None:
 
 def test_the_other_faces_export_exactly_these_names() -> None:
     assert seamwise.messages.__all__ == [
-        'add_locales', 'available_locales', 'catalogue', 'public_text',
+        'add_locales', 'available_locales', 'catalogue', 'public_message',
     ]  # fmt: skip
     assert seamwise.typing.__all__ == ['Catch', 'CatchAll', 'Classify', 'Edge', 'Rules', 'When']

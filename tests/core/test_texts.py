@@ -1,4 +1,4 @@
-"""Tests of translated messages and of `shown`."""
+"""Tests of translated messages and of `sanitized`."""
 
 import logging
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from babel.messages.catalog import Catalog
 
-from seamwise import Category, Cause, Secret, TaggedError, shown, text
+from seamwise import Category, Cause, Secret, TaggedError, message_of, sanitized
 from seamwise._errors import texts
 from seamwise._errors.texts import add_locales, catalogue
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
@@ -29,26 +29,26 @@ class Login(TaggedError, category=Category.AUTHENTICATION, message='{user} may n
 
 
 def test_the_english_text_is_the_message() -> None:
-    assert text(FileNotFound('read_file', 'a.txt')) == str(FileNotFound('read_file', 'a.txt'))
+    assert message_of(FileNotFound('read_file', 'a.txt')) == str(FileNotFound('read_file', 'a.txt'))
 
 
 def test_a_translation_is_filled_with_the_same_values() -> None:
-    chinese = text(FileNotFound('read_file', 'a.txt'), 'zh_CN')
-    assert chinese != text(FileNotFound('read_file', 'a.txt'))
+    chinese = message_of(FileNotFound('read_file', 'a.txt'), 'zh_CN')
+    assert chinese != message_of(FileNotFound('read_file', 'a.txt'))
     assert 'a.txt' in chinese
     assert any('一' <= character <= '鿿' for character in chinese)
-    assert text(FileNotFound('read_file', 'a.txt'), 'zh-CN') == chinese
+    assert message_of(FileNotFound('read_file', 'a.txt'), 'zh-CN') == chinese
 
 
 def test_the_text_of_a_class_without_a_translation_is_english() -> None:
-    assert text(Login('ann', Secret('x')), 'zh_CN') == 'ann may not come in.'
+    assert message_of(Login('ann', Secret('x')), 'zh_CN') == 'ann may not come in.'
 
 
 def test_the_translation_of_an_empty_message_is_not_the_catalog_header() -> None:
     class Silent(TaggedError, category=Category.CONFLICT, message=''):
         pass
 
-    assert text(Silent(), 'zh_CN') == ''
+    assert message_of(Silent(), 'zh_CN') == ''
 
 
 @pytest.mark.parametrize('locale', ['xx', 'no_SUCH', '../../etc', 'zh_CN/..', '', 'a' * 500])
@@ -58,7 +58,9 @@ def test_an_unknown_locale_falls_back_to_english_and_logs_one_warning(
     catalogue.cache_clear()
     with caplog.at_level(logging.WARNING, 'seamwise'):
         for _ in range(3):
-            assert text(FileNotFound('t', 'a.txt'), locale) == text(FileNotFound('t', 'a.txt'))
+            assert message_of(FileNotFound('t', 'a.txt'), locale) == message_of(
+                FileNotFound('t', 'a.txt')
+            )
     assert len(caplog.records) == 1
     assert len(caplog.text) < 300
 
@@ -74,7 +76,7 @@ def test_a_translation_with_an_unknown_field_is_not_used(
         return Stale()
 
     monkeypatch.setattr('seamwise._errors.texts.catalogue', catalogue_of)
-    assert text(Login('ann', Secret('x')), 'de') == 'ann may not come in.'
+    assert message_of(Login('ann', Secret('x')), 'de') == 'ann may not come in.'
 
 
 @pytest.fixture(autouse=True)
@@ -107,8 +109,8 @@ TEMPLATE = '{state} for {days} days, in row {row}.'
 
 def test_a_locale_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
-    assert text(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
-    assert text(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
+    assert message_of(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
+    assert message_of(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
 
 
 def test_the_plural_form_depends_on_the_first_number_of_the_message(tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_the_plural_form_depends_on_the_first_number_of_the_message(tmp_path: Pa
             ((TEMPLATE, TEMPLATE), ('Ein Tag, Reihe {row}.', '{days} Tage, Reihe {row}.'), None),
         )
     )
-    assert [text(Parked(9, days), 'de') for days in (1, 2)] == [
+    assert [message_of(Parked(9, days), 'de') for days in (1, 2)] == [
         'Ein Tag, Reihe 9.',
         '2 Tage, Reihe 9.',
     ]
@@ -134,7 +136,7 @@ def test_a_literal_is_translated_by_the_name_of_its_field(tmp_path: Path) -> Non
             ('shut', 'gemein', 'mood'),
         )
     )
-    assert [text(Parked(9, 2, state), 'de') for state in ('open', 'shut', None)] == [
+    assert [message_of(Parked(9, 2, state), 'de') for state in ('open', 'shut', None)] == [
         'offen: 2',
         'shut: 2',
         'None: 2',
@@ -150,7 +152,7 @@ def test_the_last_added_folder_takes_precedence(tmp_path: Path) -> None:
                 ('{path!r} does not exist.', message.replace("'a'", '{path!r}'), None),
             )
         )
-        assert text(FileNotFound('t', 'a'), 'de') == message
+        assert message_of(FileNotFound('t', 'a'), 'de') == message
 
 
 def test_the_available_locales_include_added_ones(tmp_path: Path) -> None:
@@ -194,7 +196,7 @@ def test_shown_masks_secrets_cuts_texts_and_removes_the_cause() -> None:
         ('password=hunter2-FAKE', 'b'),
         OSError('disk'),
     )
-    client_view = shown(error)
+    client_view = sanitized(error)
     assert client_view.user == ('ann' * 1000)[:1024] + '… (1976 more)'
     assert (client_view.password, client_view.token, client_view.cause) == (
         Secret('***'),
@@ -203,13 +205,13 @@ def test_shown_masks_secrets_cuts_texts_and_removes_the_cause() -> None:
     )
     assert 'FAKE' not in repr(client_view.notes)
     assert client_view.notes[1] == 'b'
-    assert shown(client_view) == client_view
+    assert sanitized(client_view) == client_view
 
 
 def test_shown_redacts_nested_structs() -> None:
     error = InvalidParameter('t', 'p', 'r', Secret(1), (Finding('x' * 2000, 'r'),))
-    assert shown(error).also[0].parameter.endswith('… (976 more)')
-    assert shown(error).value is None
+    assert sanitized(error).also[0].parameter.endswith('… (976 more)')
+    assert sanitized(error).value is None
 
 
 def test_shown_keeps_harmless_values() -> None:
@@ -220,8 +222,8 @@ def test_shown_keeps_harmless_values() -> None:
         none: str | None = None
 
     error = Numbers(1, 0.5, frozenset({'a', 'b'}))
-    assert shown(error) == error
-    assert msgspec.json.encode(shown(error)).startswith(b'{"_tag":"Numbers"')
+    assert sanitized(error) == error
+    assert msgspec.json.encode(sanitized(error)).startswith(b'{"_tag":"Numbers"')
 
 
 class Overdrawn(TaggedError, category=Category.CONFLICT):
@@ -230,7 +232,7 @@ class Overdrawn(TaggedError, category=Category.CONFLICT):
 
 
 def test_shown_accepts_a_class_with_unresolvable_annotations() -> None:
-    assert shown(Overdrawn(None, Secret('hunter2'))) == Overdrawn(None, Secret('***'))
+    assert sanitized(Overdrawn(None, Secret('hunter2'))) == Overdrawn(None, Secret('***'))
 
 
 class Refused(
@@ -244,7 +246,7 @@ class Refused(
 
 def test_shown_masks_fields_with_sensitive_names_and_keeps_their_types() -> None:
     error = Refused('ann', 'sommer', ('winter', 'herbst'), 1234)
-    assert shown(error) == Refused('ann', '***', ('***', '***'), 1234)
+    assert sanitized(error) == Refused('ann', '***', ('***', '***'), 1234)
 
 
 class Provided(
@@ -255,18 +257,18 @@ class Provided(
 
 
 def test_shown_masks_a_secret_in_a_field_of_any_type() -> None:
-    assert shown(Provided(Secret('hunter2'))).value == '***'
+    assert sanitized(Provided(Secret('hunter2'))).value == '***'
 
 
 def test_shown_redacts_values_of_any_type() -> None:
     value = ('token=FAKE-hunter2', Secret('a'), ['password=FAKE-hunter2'], frozenset({1}))
-    masked: Any = shown(Provided(value)).value
+    masked: Any = sanitized(Provided(value)).value
     text, secret, items, numbers = masked
     assert 'FAKE' not in f'{text} {items}'
     assert (secret, numbers) == (Secret('***'), frozenset({1}))
 
 
 def test_shown_masks_the_values_of_a_field_with_a_sensitive_name() -> None:
-    password = shown(Provided(1, ('hunter2', {'a': 'hunter2'}, Secret('hunter2')))).password
+    password = sanitized(Provided(1, ('hunter2', {'a': 'hunter2'}, Secret('hunter2')))).password
     assert 'hunter2' not in repr(password)
-    assert repr(shown(Provided(1, 'hunter2')).password) == "'***'"
+    assert repr(sanitized(Provided(1, 'hunter2')).password) == "'***'"

@@ -8,7 +8,7 @@ from typing import Any, Never
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise._errors.causes import find
+from seamwise._errors.causes import find_cause
 from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import retryable
@@ -138,10 +138,10 @@ def test_exception_of_the_handler_is_a_defect_with_the_error_as_context() -> Non
 
     with pytest.raises(KeyError, match='a defect') as caught:
         fallback(raise_defect).run_sync(fail)
-    assert find(caught.value, Down) is DOWN.failure()
+    assert find_cause(caught.value, Down) is DOWN.failure()
     with pytest.raises(KeyError, match='a defect') as caught:
         asyncio.run(fallback(raise_defect_async).run(fail_async))
-    assert find(caught.value, Down) is DOWN.failure()
+    assert find_cause(caught.value, Down) is DOWN.failure()
 
 
 def test_handler_without_a_result_is_a_type_error_with_the_error_as_context() -> None:
@@ -155,7 +155,7 @@ def test_handler_without_a_result_is_a_type_error_with_the_error_as_context() ->
         TypeError, match="The handler of 'cached' returned int, which is not a Result"
     ) as caught:
         UNTYPED(untyped, name='cached').run_sync(fail)
-    assert find(caught.value, Down) is DOWN.failure()
+    assert find_cause(caught.value, Down) is DOWN.failure()
     with pytest.raises(
         TypeError, match="The handler of 'fallback' returned str, which is not a Result"
     ):

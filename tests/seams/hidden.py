@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import msgspec
 
-from seamwise import TaggedError, shown
+from seamwise import TaggedError, sanitized
 from seamwise._errors.type_hints import resolved_hints
 from seamwise.seams._common import all_field_names, public_field_names
 
@@ -30,4 +30,4 @@ def without_hidden(error: E, *, is_hidden: bool) -> E | None:
         if field.required and hints[field.name] is not str:
             return None
         changes[field.name] = '***' if field.required else field.default
-    return msgspec.structs.replace(shown(error), **changes)
+    return msgspec.structs.replace(sanitized(error), **changes)

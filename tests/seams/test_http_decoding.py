@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from seamwise import Category, Failure, Secret, Success, TaggedError, shown
+from seamwise import Category, Failure, Secret, Success, TaggedError, sanitized
 from seamwise._errors.errors import retry_after
 from seamwise.catalog.network import (
     HostUnreachable,
@@ -192,7 +192,7 @@ def test_decoded_secrets_are_masked_and_causes_are_none() -> None:
         InvalidInput('short', '***')
     )
     hidden = decode(envelope(TOOLS(ToolFailed('t', OSError(PLANTED))), request_id=None), ToolFailed)
-    assert hidden == Success(shown(ToolFailed('***', OSError(PLANTED))))
+    assert hidden == Success(sanitized(ToolFailed('***', OSError(PLANTED))))
 
 
 NOT_FOUND = STORAGE(RecordNotFound('user', 'u-17'))

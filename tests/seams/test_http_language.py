@@ -9,14 +9,14 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise import Failure, Result, text
+from seamwise import Failure, Result, message_of
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import bare, endpoint, install
 from seamwise.seams.http.language import locale_for
 from seamwise.seams.http.tables import STORAGE
 
 ERROR = RecordNotFound('user', 'u-17')
-CHINESE = text(ERROR, 'zh_CN')
+CHINESE = message_of(ERROR, 'zh_CN')
 
 
 def application(body: Any = bare) -> FastAPI:
@@ -45,12 +45,12 @@ CLIENT = TestClient(application())
         ('zh-CN', CHINESE),
         ('zh', CHINESE),
         ('de, zh-CN;q=0.5, en;q=0.1', CHINESE),
-        ('en, zh;q=0.5', text(ERROR)),
-        ('zh;q=0, en', text(ERROR)),
-        ('de', text(ERROR)),
-        ('zh-TW', text(ERROR)),
-        ('*', text(ERROR)),
-        ('', text(ERROR)),
+        ('en, zh;q=0.5', message_of(ERROR)),
+        ('zh;q=0, en', message_of(ERROR)),
+        ('de', message_of(ERROR)),
+        ('zh-TW', message_of(ERROR)),
+        ('*', message_of(ERROR)),
+        ('', message_of(ERROR)),
     ],
 )
 def test_the_message_is_in_the_language_of_the_client(path: str, header: str, message: str) -> None:
@@ -72,7 +72,7 @@ def test_an_endpoint_alone_knows_the_language_too() -> None:
 
 
 def test_two_clients_get_two_languages() -> None:
-    for header, message in [('zh-CN', CHINESE), ('en', text(ERROR)), ('zh-CN', CHINESE)]:
+    for header, message in [('zh-CN', CHINESE), ('en', message_of(ERROR)), ('zh-CN', CHINESE)]:
         answer = CLIENT.get('/', headers={'accept-language': header})
         assert answer.json()['detail'] == message
 

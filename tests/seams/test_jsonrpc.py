@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from seamwise import Category, Failure, Result, Success, TaggedError, codec, shown
+from seamwise import Category, Failure, Result, Success, TaggedError, codec, sanitized
 from seamwise.catalog.parsing import ParsingError, SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import (
@@ -121,7 +121,7 @@ def test_an_error_has_the_documented_keys() -> None:
 def test_the_data_of_an_error_can_be_decoded() -> None:
     error = UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))
     data = mcp_response(Failure(error))['error']['data']
-    assert codec(UnknownTool).decode(json.dumps(data)) == shown(error)
+    assert codec(UnknownTool).decode(json.dumps(data)) == sanitized(error)
 
 
 def test_an_unknown_id_is_null() -> None:

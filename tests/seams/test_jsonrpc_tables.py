@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from seamwise import Failure, Result, Success, TaggedError, codec, shown
+from seamwise import Failure, Result, Success, TaggedError, codec, sanitized
 from seamwise.catalog.models import BatchClosed, BatchFull, BatchTimedOut, CacheMiss
 from seamwise.catalog.network import HostUnreachable
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
@@ -330,7 +330,7 @@ def test_decoding_a_response_returns_the_shown_error_without_hidden_fields(
         assert list(parsed) == FACTS['envelope_keys']
         assert list(parsed['error']) == FACTS['error_keys']
         assert len(parsed['error']['message'].partition('… (')[0]) <= 1024
-        assume(has_json_form(shown(error)))
+        assume(has_json_form(sanitized(error)))
         expected = without_hidden(error, is_hidden=hides_data(kind))
         reply = decode(body, EVERYTHING, protocol=revision[0])
         if expected is None:
@@ -357,7 +357,7 @@ def test_the_response_to_a_large_error_is_small(revision: Revision) -> None:
 def test_the_data_of_an_error_can_be_decoded_by_codec() -> None:
     error = UnknownTool('raed_file', 'default', ('read_file',), ('read_file',))
     result = answer(error, PLAIN)
-    assert codec(UnknownTool).decode(json.dumps(result.data)) == shown(error)
+    assert codec(UnknownTool).decode(json.dumps(result.data)) == sanitized(error)
 
 
 def test_a_value_is_the_result_in_every_revision() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from seamwise import Category, TaggedError, text
+from seamwise import Category, TaggedError, message_of
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.redaction import configure
 from seamwise.seams._public_view import public_view
@@ -109,4 +109,4 @@ def test_no_cached_output_outlives_the_settings_of_redaction() -> None:
     assert public_view(error) == ('iban=*** is late.', {'what': 'iban=***', 'tags': None})
     configure()
     assert classify(error) == first
-    assert text(error) == 'iban=DE02 is late.'
+    assert message_of(error) == 'iban=DE02 is late.'

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from seamwise import Category, Cause, Failure, Internal, Result, Secret, TaggedError, text
+from seamwise import Category, Cause, Failure, Internal, Result, Secret, TaggedError, message_of
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.protocols import LspError, McpError
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StorageError, StoreUnavailable
@@ -308,7 +308,7 @@ def test_http_answers_in_the_language_of_the_request() -> None:
     with serving('r-1', 'zh_CN'):
         missing = tables.STORAGE(RecordNotFound('user', 'u-17'))
         closed = tables.STORAGE(StoreUnavailable('orders', '10.0.0.5'))
-    assert missing.message == text(RecordNotFound('user', 'u-17'), 'zh_CN')
+    assert missing.message == message_of(RecordNotFound('user', 'u-17'), 'zh_CN')
     assert 'u-17' in missing.message
     assert closed.message == '服务不可用。'
 

@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from seamwise import Category, Raised, Recovery, Success, TaggedError, codec, find
+from seamwise import Category, Raised, Recovery, Success, TaggedError, codec, find_cause
 from seamwise._errors.errors import retry_after
-from seamwise._errors.texts import general_text
+from seamwise._errors.texts import general_message
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.agents import AgentBusy, AgentFailed
 from seamwise.catalog.models import ContextTooLong, ModelNotFound, QuotaExceeded
@@ -62,7 +62,7 @@ def test_an_error_of_an_agent_keeps_what_its_cause_says(cause: TaggedError) -> N
     assert error.retryable is cause.retryable
     assert error.recovery is cause.recovery
     assert retry_after(error) == retry_after(cause)
-    assert find(error, type(cause)) is cause
+    assert find_cause(error, type(cause)) is cause
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_a_timeout_may_be_repeated_if_the_method_of_the_request_is_idempotent() 
 def test_a_message_can_be_given_and_is_else_in_the_language_of_the_request() -> None:
     assert http.unavailable(message='Back at noon.').message == 'Back at noon.'
     with serving('r-1', 'zh_CN'):
-        assert http.rate_limited().message == general_text(Category.RATE_LIMIT, 'zh_CN')
+        assert http.rate_limited().message == general_message(Category.RATE_LIMIT, 'zh_CN')
 
 
 @pytest.mark.parametrize('delay', [-1.0, float('nan'), float('inf')])

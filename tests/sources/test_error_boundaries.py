@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import seamwise.policies.classify as classify_package
-from seamwise import Category, Failure, TaggedError, find, refine
+from seamwise import Category, Failure, TaggedError, find_cause, refine
 from seamwise.catalog.models import ModelError, ModelNotFound, ProviderNotReady
 from seamwise.catalog.network import NetworkError
 from seamwise.catalog.problem import Problem
@@ -191,7 +191,7 @@ def test_a_known_exception_is_the_typed_error_with_the_exception_as_its_cause() 
 
     error = refine(load, classify).failure()
     assert (error.provider, error.model, error.cause) == ('acme', 'large-2', rejection)
-    assert find(error, NoSuchModelError) is rejection
+    assert find_cause(error, NoSuchModelError) is rejection
 
 
 def test_any_other_exception_remains_a_defect() -> None:

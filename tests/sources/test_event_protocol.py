@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from seamwise import Failure, Result, Secret, Success, TaggedError, policies, text
+from seamwise import Failure, Result, Secret, Success, TaggedError, message_of, policies
 from seamwise.catalog.network import CredentialsRejected, HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.protocols import McpConnectionFailed, McpTransportFailed
 from seamwise.catalog.sessions import ConnectionLost, InvalidInput, RecoveryFailed
@@ -223,12 +223,12 @@ def test_a_retried_rate_limit_has_the_fields_of_the_example() -> None:
 def test_the_text_of_a_rate_limit_says_the_delay(locale: str, sentence: str) -> None:
     seconds = FACTS['examples']['error.rate_limited']['delay_seconds']
     event = session.event(LIMITED, adapter=ALL, locale=locale)
-    assert event.show_content == text(LIMITED, locale) + sentence.format(seconds)
-    assert event.content == text(LIMITED)
+    assert event.show_content == message_of(LIMITED, locale) + sentence.format(seconds)
+    assert event.content == message_of(LIMITED)
     other = session.event(LIMITED, adapter=ALL, locale=locale, retry_after_ms=120_001)
     assert other.show_content.endswith(sentence.format(121)), 'the delay of the guard'
     unknown = session.event(UpstreamRateLimited('openai_api'), adapter=ALL, locale=locale)
-    assert unknown.show_content == text(LIMITED, locale)
+    assert unknown.show_content == message_of(LIMITED, locale)
 
 
 # Example 4 and flow 4: credentials that a service rejects
@@ -274,7 +274,7 @@ def test_the_closing_error_asks_for_nothing(error: TaggedError) -> None:
         assert (metadata['recoverable'], metadata['recovery_strategy']) == (False, 'terminate')
         assert metadata['severity'] == 'critical'
         assert 'retry_after_ms' not in metadata
-    assert closing.show_content == text(error, 'zh_CN'), 'without a delay'
+    assert closing.show_content == message_of(error, 'zh_CN'), 'without a delay'
 
 
 # Operations

@@ -25,8 +25,8 @@ class Attribute:
 def find_attribute(module: str, name: str) -> Attribute:
     """Return the definition of an attribute, in the module from which it is imported.
 
-    >>> find_attribute('seamwise.policies', 'State').expression
-    "Literal['closed', 'open', 'half_open']"
+    >>> find_attribute('seamwise.policies', 'REAL').expression
+    'World()'
     """
     tree = ast.parse(source_file(module).read_text(encoding='utf-8'))
     for node, following in zip(tree.body, [*tree.body[1:], None], strict=True):

@@ -34,11 +34,9 @@ MODULES: Mapping[str, tuple[str, ...]] = {
     ),
     'Guards': (
         'seamwise.policies',
-        'seamwise.policies.classify.anthropic',
-        'seamwise.policies.classify.gemini',
+        'seamwise.policies.classify',
         'seamwise.policies.classify.grpc',
         'seamwise.policies.classify.httpx',
-        'seamwise.policies.classify.openai',
         'seamwise.policies.classify.redis',
         'seamwise.policies.classify.sqlalchemy',
         'seamwise.policies.config',
@@ -66,7 +64,7 @@ def public_names(module: str) -> tuple[str, ...]:
     there are none, its own functions, classes and values without a leading underscore.
 
     >>> public_names('seamwise.policies.redis')
-    ('Clients', 'circuit', 'rate_limit')
+    ('Clients', 'shared_circuit', 'shared_rate_limit')
     """
     tree = ast.parse(source_file(module).read_text(encoding='utf-8'))
     listed = {

@@ -38,7 +38,7 @@ class Raised(Exception):
 C = TypeVar('C', bound='TaggedError | BaseException')
 
 
-def chain(error: TaggedError | BaseException, /) -> Iterator[TaggedError | BaseException]:
+def error_chain(error: TaggedError | BaseException, /) -> Iterator[TaggedError | BaseException]:
     """Yield an error and then its causes, depth first, each once.
 
     The causes of an error are its `cause`. Those of an exception are its `__cause__` (or its
@@ -48,7 +48,7 @@ def chain(error: TaggedError | BaseException, /) -> Iterator[TaggedError | BaseE
     >>> from seamwise import Category, Cause
     >>> class SyncFailed(TaggedError, category=Category.EXECUTION, message='The sync failed.'):
     ...     cause: Cause | None = None
-    >>> [type(error).__name__ for error in chain(SyncFailed(cause=OSError('disk')))]
+    >>> [type(error).__name__ for error in error_chain(SyncFailed(cause=OSError('disk')))]
     ['SyncFailed', 'OSError']
     """
     visited: set[int] = set()
@@ -100,13 +100,13 @@ def iter_leaves(group: BaseException, /) -> Iterator[BaseException]:
             yield exception
 
 
-def find(error: TaggedError | BaseException, kind: type[C], /) -> C | None:
+def find_cause(error: TaggedError | BaseException, kind: type[C], /) -> C | None:
     """Return the first instance of `kind` among an error and its causes, or None.
 
     >>> from seamwise import Category
     >>> class DiskFailed(TaggedError, category=Category.RESOURCE, message='The disk failed.'):
     ...     cause: OSError
-    >>> find(DiskFailed(OSError(28, 'full')), OSError).errno
+    >>> find_cause(DiskFailed(OSError(28, 'full')), OSError).errno
     28
     """
-    return next((cause for cause in chain(error) if isinstance(cause, kind)), None)
+    return next((cause for cause in error_chain(error) if isinstance(cause, kind)), None)

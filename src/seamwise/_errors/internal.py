@@ -32,7 +32,7 @@ of a field contains an internal one, for example in a Struct, the whole field is
 ...     host: Internal[str]
 >>> BankDown('10.0.0.5').host, str(BankDown('10.0.0.5'))
 ('10.0.0.5', '10.0.0.5 does not answer.')
->>> from seamwise.messages import public_text
->>> public_text(BankDown('10.0.0.5'))
+>>> from seamwise.messages import public_message
+>>> public_message(BankDown('10.0.0.5'))
 'The service is not available.'
 """

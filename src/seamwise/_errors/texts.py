@@ -66,7 +66,7 @@ def add_locales(folder: str | PathLike[str], /, *, domain: str = DOMAIN) -> None
         catalogue.cache_clear()
 
 
-def text(error: TaggedError, locale: str = 'en') -> str:
+def message_of(error: TaggedError, locale: str = 'en') -> str:
     """Return the message of an error in a language, in English if there is no translation.
 
     It has at most 1,024 characters. Secrets are masked and long values cut; other values are not
@@ -75,7 +75,7 @@ def text(error: TaggedError, locale: str = 'en') -> str:
     >>> from seamwise import Category
     >>> class NoFile(TaggedError, category=Category.NOT_FOUND, message='{path!r} does not exist.'):
     ...     path: str
-    >>> text(NoFile('a.txt'))
+    >>> message_of(NoFile('a.txt'))
     "'a.txt' does not exist."
     """
     template = type(error).__traits__.template
@@ -83,7 +83,7 @@ def text(error: TaggedError, locale: str = 'en') -> str:
     return shorten(str(error) if translated is None else translated)
 
 
-def public_text(error: TaggedError, locale: str = 'en') -> str:
+def public_message(error: TaggedError, locale: str = 'en') -> str:
     """Return the message of an error for clients, without its internal fields.
 
     It is the class keyword `public`, if there is one. Otherwise it is the message, or the general
@@ -92,22 +92,22 @@ def public_text(error: TaggedError, locale: str = 'en') -> str:
     >>> from seamwise import Category, Internal
     >>> class StoreDown(TaggedError, category=Category.UNAVAILABLE, message='{reason}.'):
     ...     reason: Internal[str]
-    >>> public_text(StoreDown('connection to 10.0.0.5 refused'))
+    >>> public_message(StoreDown('connection to 10.0.0.5 refused'))
     'The service is not available.'
     """
     kind = type(error)
     template = kind.__traits__.public
     if template is None:
         if not prints_internal(kind):
-            return text(error, locale)
-        return general_text(error.category, locale)
+            return message_of(error, locale)
+        return general_message(error.category, locale)
     return _translated(error, template, locale) or messages.fill(template, error)
 
 
-def general_text(category: Category, locale: str = 'en') -> str:
+def general_message(category: Category, locale: str = 'en') -> str:
     """Return the general sentence of a category in a language.
 
-    >>> general_text(Category.TIMEOUT)
+    >>> general_message(Category.TIMEOUT)
     'The operation did not finish in time.'
     """
     sentence = category.general_message
@@ -212,7 +212,7 @@ def catalogue(locale: str) -> 'NullTranslations':
     return NullTranslations()
 
 
-def shown(error: E) -> E:
+def sanitized(error: E) -> E:
     """Return an error as seams show it: secrets masked, texts redacted and cut, without its cause.
 
     It equals the error that a client decodes from a wire that shows all fields. An optional secret
@@ -222,7 +222,7 @@ def shown(error: E) -> E:
     >>> class LoginFailed(TaggedError, category=Category.AUTHENTICATION, message='No.'):
     ...     user: str
     ...     password: Secret[str]
-    >>> shown(LoginFailed('ann', Secret('hunter2'))).password == Secret('***')
+    >>> sanitized(LoginFailed('ann', Secret('hunter2'))).password == Secret('***')
     True
     """
     changes: dict[str, object] = {}

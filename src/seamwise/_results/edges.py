@@ -10,7 +10,7 @@ from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, o
 
 from typing_extensions import TypeVar
 
-from seamwise._errors.causes import Raised, chain, iter_leaves, members
+from seamwise._errors.causes import Raised, error_chain, iter_leaves, members
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
@@ -256,7 +256,7 @@ def caught(call: Callable[[], object], /, *kinds: type) -> object:
 
 def _raised_with_cause(error: object) -> Raised:
     raised = Raised(error)
-    for cause in chain(raised):
+    for cause in error_chain(raised):
         # Tracebacks show the exception that caused the error.
         if isinstance(cause, BaseException) and cause is not raised:
             raised.__cause__ = cause

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Never, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
-from seamwise._errors.causes import chain, iter_leaves
+from seamwise._errors.causes import error_chain, iter_leaves
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, Success, expect_result
 from seamwise._results.signatures import coroutine_returned, direct_signature
 
@@ -272,6 +272,6 @@ def _coroutine(
 
 def _remove_signals(group: BaseException) -> None:
     # A task group that a signal has left has it as its context, and so can the errors of its tasks.
-    for error in chain(group):
+    for error in error_chain(group):
         while isinstance(error, BaseException) and type(error.__context__) is Signal:
             error.__context__ = error.__context__.__context__

@@ -9,7 +9,7 @@ import msgspec
 from seamwise._errors.categories import Recovery
 from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TaggedError
-from seamwise._errors.texts import text
+from seamwise._errors.texts import message_of
 from seamwise._errors.type_hints import resolved_hints
 from seamwise._text.phrases import join_limited
 from seamwise._text.secrets import Secret
@@ -56,7 +56,7 @@ def collect_entry(kind: type[TaggedError], catalog: ErrorCatalog) -> ErrorEntry:
         public=traits.public,
         meaning=meaning,
         fields=tuple(_fields(kind)),
-        message=traits.template if error is None else text(error),
+        message=traits.template if error is None else message_of(error),
         example=example,
         answers=answers,
         advice=tuple(dict.fromkeys(filter(None, _advice(shown.recovery, meaning, answers)))),

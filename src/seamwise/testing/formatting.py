@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from seamwise._errors.causes import chain
+from seamwise._errors.causes import error_chain
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import RESULT_TYPES, is_success
 from seamwise._text.safe_call import call_or_describe
@@ -83,7 +83,7 @@ def error_lines(error: object, limit: int | None, name: str | None = None) -> li
     if not isinstance(error, (TaggedError, BaseException)):
         return [safe_repr(error, limit)]
     lines: list[str] = []
-    for depth, level in enumerate(chain(error)):
+    for depth, level in enumerate(error_chain(error)):
         if depth == MAX_CAUSES:
             return [*lines, '… (more causes)']
         head = f'caused by {type(level).__name__}' if depth else name or type(level).__name__

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.pool import QueuePool
 
-from seamwise import Category, Failure, Result, Success, chain, refine
+from seamwise import Category, Failure, Result, Success, error_chain, refine
 from seamwise.catalog.network import CredentialsRejected
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
 from seamwise.policies.classify.driver_codes import driver_error_type
@@ -60,7 +60,7 @@ def classified_error(call: Callable[[], object]) -> StoreError:
     result: Result[object, StoreError] = refine(call, FAILURES)
     assert isinstance(result, Failure)
     error = result.failure()
-    assert not [cause for cause in chain(error) if PASSWORD in str(cause)]
+    assert not [cause for cause in error_chain(error) if PASSWORD in str(cause)]
     return error
 
 

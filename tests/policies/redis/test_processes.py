@@ -80,7 +80,9 @@ from seamwise import Success
 from seamwise.policies.redis import shared_rate_limit
 
 redis = Redis(port=int(sys.argv[1]))
-guard = shared_rate_limit(1, redis=redis, period=1.0, name='search', wait=30.0, bound=10.0, away='closed')
+guard = shared_rate_limit(
+    1, redis=redis, period=1.0, name='search', wait=30.0, bound=10.0, away='closed'
+)
 guard.run_sync(lambda: Success(1))
 threading.Thread(target=lambda: guard.run_sync(lambda: Success(1)), daemon=True).start()
 while not guard.queues.get('seamwise:{search}:rate').waiting_weight():

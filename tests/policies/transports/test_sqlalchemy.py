@@ -19,7 +19,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from sqlalchemy.util import await_only
 from typing_extensions import override
 
-from seamwise import Category, Raised, Result, Success, TaggedError, caught, find, refine
+from seamwise import Category, Raised, Result, Success, TaggedError, caught, find_cause, refine
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import (
     Admission,
@@ -238,7 +238,7 @@ def test_refusal_becomes_a_failure_at_an_edge(database: Database) -> None:
     assert isinstance(error, StoreUnavailable)
     assert error.retry_after == 30.0
     assert error.reason == "The circuit 'shop' refuses calls (failures: 0)"
-    assert find(error, CircuitOpen) == refused
+    assert find_cause(error, CircuitOpen) == refused
 
 
 def test_other_errors_that_are_raised_are_no_refusals() -> None:

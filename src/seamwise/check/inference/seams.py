@@ -23,7 +23,7 @@ from seamwise.check.typed_ast.program import Function, Module, walk
 
 ADAPTER = 'seamwise.seams.adapter.Adapter'
 _SEAMS = 'seamwise.seams.'
-_FIND = 'seamwise._errors.causes.find'
+_FIND = 'seamwise._errors.causes.find_cause'
 
 
 # Adapters and their uses

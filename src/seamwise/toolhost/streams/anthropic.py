@@ -8,7 +8,7 @@ from seamwise._text.json_fields import object_of, text_of
 from seamwise._text.jsonable import to_json
 from seamwise.catalog.models import ContextTooLong
 from seamwise.catalog.streaming import StreamAborted
-from seamwise.policies.classify.anthropic import ANTHROPIC
+from seamwise.policies.classify.anthropic_sdk import ANTHROPIC
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (

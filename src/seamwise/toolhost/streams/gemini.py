@@ -7,7 +7,7 @@ from typing_extensions import override
 from seamwise._runtime.strict_json import has_duplicate_keys
 from seamwise._text.json_fields import object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
-from seamwise.policies.classify.gemini import GEMINI
+from seamwise.policies.classify.gemini_sdk import GEMINI
 from seamwise.toolhost.formats import gemini
 from seamwise.toolhost.formats.entries import read_entry, unreadable
 from seamwise.toolhost.streams.items import StreamItem

@@ -7,7 +7,7 @@ from typing_extensions import override
 
 from seamwise._text.json_fields import is_object, object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
-from seamwise.policies.classify.openai import OPENAI
+from seamwise.policies.classify.openai_sdk import OPENAI
 from seamwise.toolhost.formats.entries import is_array, unreadable
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall

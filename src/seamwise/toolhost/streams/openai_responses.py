@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing_extensions import override
 
 from seamwise._text.json_fields import object_of, text_of
-from seamwise.policies.classify.openai import OPENAI
+from seamwise.policies.classify.openai_sdk import OPENAI
 from seamwise.toolhost.formats import openai_responses
 from seamwise.toolhost.formats.entries import is_array
 from seamwise.toolhost.streams.items import StreamItem

@@ -62,14 +62,14 @@ def openai(error: Exception, /) -> Failure[ProviderError] | None:
 
     `docs/providers.md` lists the errors.
 
-    >>> from seamwise import refine, text
+    >>> from seamwise import refine, message_of
     >>> import httpx2
     >>> response = httpx2.Response(
     ...     400,
     ...     json={'error': {'message': 'Too long.', 'code': 'context_length_exceeded'}},
     ...     request=httpx2.Request('POST', 'https://api.openai.com/v1/responses'),
     ... )
-    >>> text(refine(response.raise_for_status, openai).failure())
+    >>> message_of(refine(response.raise_for_status, openai).failure())
     'openai rejects the prompt as too long.'
     """
     failure = _sdk_error(error) or classify(error, OPENAI) or invalid_answer(error, OPENAI)

@@ -51,7 +51,7 @@ def gemini(error: Exception, /) -> Failure[ProviderError] | None:
 
     `docs/providers.md` lists the errors.
 
-    >>> from seamwise import refine, text
+    >>> from seamwise import refine, message_of
     >>> import httpx2
     >>> url = 'https://generativelanguage.googleapis.com/v1beta/models/gemini-pro:generateContent'
     >>> response = httpx2.Response(
@@ -59,7 +59,7 @@ def gemini(error: Exception, /) -> Failure[ProviderError] | None:
     ...     json={'error': {'code': 404, 'message': 'Not found.', 'status': 'NOT_FOUND'}},
     ...     request=httpx2.Request('POST', url),
     ... )
-    >>> text(refine(response.raise_for_status, gemini).failure())
+    >>> message_of(refine(response.raise_for_status, gemini).failure())
     "gemini has no model 'gemini-pro'."
     """
     failure = classify(error, GEMINI) or _transport_error(error) or _unparsable_chunk(error)

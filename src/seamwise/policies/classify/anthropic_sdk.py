@@ -54,14 +54,14 @@ def anthropic(error: Exception, /) -> Failure[ProviderError] | None:
 
     `docs/providers.md` lists the errors.
 
-    >>> from seamwise import refine, text
+    >>> from seamwise import refine, message_of
     >>> import httpx2
     >>> response = httpx2.Response(
     ...     529,
     ...     json={'type': 'error', 'error': {'type': 'overloaded_error', 'message': 'Overloaded'}},
     ...     request=httpx2.Request('POST', 'https://api.anthropic.com', json={'model': 'claude'}),
     ... )
-    >>> text(refine(response.raise_for_status, anthropic).failure())
+    >>> message_of(refine(response.raise_for_status, anthropic).failure())
     "'claude' of anthropic is overloaded."
     """
     failure = (
