@@ -21,7 +21,7 @@ from seamwise import Category, Cause, Secret, TaggedError
 from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
 from seamwise.errors import retry_after
-from seamwise.seams._common import (
+from seamwise.seams.rendering.values import (
     message_of,
     milliseconds,
     milliseconds_or_none,
@@ -31,7 +31,7 @@ from seamwise.seams._common import (
     safe_text,
     timestamp,
 )
-from seamwise.seams._fingerprint import fingerprint
+from seamwise.seams.reporting.fingerprint import fingerprint
 from tests.strategies import PLANTED, errors, texts
 
 if TYPE_CHECKING:

@@ -22,15 +22,6 @@ from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
 from seamwise.errors import retry_after
-from seamwise.seams._audience import hides_details
-from seamwise.seams._common import (
-    all_fields,
-    message_of,
-    milliseconds_or_none,
-    public_fields,
-    public_message_of,
-)
-from seamwise.seams._public_view import full_view, public_view
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     Named,
@@ -61,6 +52,15 @@ from seamwise.seams.http.tables import (
     TOOLS,
     WORKSPACE,
 )
+from seamwise.seams.rendering.audience import hides_details
+from seamwise.seams.rendering.values import (
+    all_fields,
+    message_of,
+    milliseconds_or_none,
+    public_fields,
+    public_message_of,
+)
+from seamwise.seams.rendering.views import full_view, public_view
 from seamwise.testing import assert_failure
 from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, few_examples, structs

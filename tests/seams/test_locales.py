@@ -9,7 +9,7 @@ from babel.messages.catalog import Catalog
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.seams._locales import MAX_LENGTH, MAX_PREFERENCES, best_locale
+from seamwise.seams.rendering.locales import MAX_LENGTH, MAX_PREFERENCES, best_locale
 from seamwise.texts import add_locales, available_locales
 from tests.catalogues import restore_locales, write_catalog
 

@@ -20,12 +20,12 @@ from seamwise.documents.words import notes_on
 from seamwise.errors import retry_after
 from seamwise.policies import CircuitOpen
 from seamwise.seams import http
-from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
 from seamwise.seams.http.tables import AGENTS
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
+from seamwise.seams.reporting.request_context import serving
 from seamwise.texts import general_text
 from tests.sources.helpers import Records
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 
-from seamwise.seams._locales import best_locale
+from seamwise.seams.rendering.locales import best_locale
 
 UNTRANSLATED = frozenset({'', 'C', 'POSIX'})
 """Locales without a language. LANGUAGE is ignored in them, as in GNU gettext."""

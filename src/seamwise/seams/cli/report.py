@@ -7,20 +7,20 @@ from typing_extensions import TypeIs
 
 from seamwise._text.source_excerpt import Source, Style, from_file, pointer
 from seamwise.containers import Result, Success, expect_result
-from seamwise.seams._request_context import in_language
-from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
-from seamwise.seams.cli.json_line import failure_line, success_line
-from seamwise.seams.cli.language import environment_locale
-from seamwise.seams.cli.shape import Rendered
-from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
-from seamwise.seams.cli.style import (
+from seamwise.seams.cli.environment import (
     DEFAULT_WIDTH,
     STYLES,
     requested_style,
     terminal_width,
     wants_color,
 )
+from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
+from seamwise.seams.cli.json_line import failure_line, success_line
+from seamwise.seams.cli.language import environment_locale
+from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
 from seamwise.seams.cli.values import done
+from seamwise.seams.reporting.request_context import in_language
 
 E = TypeVar('E')
 

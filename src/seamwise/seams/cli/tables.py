@@ -16,7 +16,8 @@ from seamwise._text.phrases import (
     truncate,
 )
 from seamwise._text.source_excerpt import Place
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -30,12 +31,6 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams._tool_phrases import (
-    describe_exit_code,
-    describe_parent_folder,
-    describe_rejected_hunk,
-)
-from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.hints import (
     EXCERPT_LIMIT,
     excerpt_hint,
@@ -45,6 +40,11 @@ from seamwise.seams.cli.hints import (
 )
 from seamwise.seams.cli.on import on
 from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.rendering.tool_phrases import (
+    describe_exit_code,
+    describe_parent_folder,
+    describe_rejected_hunk,
+)
 
 
 def _sign_in_reason(error: access.Unauthenticated) -> str | None:

@@ -6,13 +6,13 @@ from typing import Any, NamedTuple, Never
 from typing_extensions import TypeIs
 
 from seamwise.causes import Raised, iter_leaves
-from seamwise.seams._failure_log import FailureLog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.bodies import Body
-from seamwise.seams.http.exchange import Exchange
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse, raw_response
+from seamwise.seams.http.serving.exchange import Exchange
 from seamwise.seams.http.shape import HttpError, defect
+from seamwise.seams.reporting.failure_log import FailureLog
 
 NO_ARMS: Adapter[Never, HttpError] = Adapter({})
 """Adapter that covers no error."""

@@ -11,11 +11,11 @@ from typing_extensions import override
 
 from seamwise._text.jsonable import to_json
 from seamwise.errors import TAG_FIELD
-from seamwise.seams._common import in_utc
-from seamwise.seams._legacy_shapes import legacy_form
-from seamwise.seams.http.exchange import request_id as safe_request_id
 from seamwise.seams.http.fastapi_values import json_form
+from seamwise.seams.http.serving.exchange import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.values import in_utc
+from seamwise.seams.wire.legacy_shapes import legacy_form
 
 JSON = 'application/json'
 PROBLEM_JSON = 'application/problem+json'

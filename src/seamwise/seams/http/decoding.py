@@ -12,13 +12,13 @@ from typing_extensions import TypeForm
 from seamwise.codec import error_classes
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import MAX_DELAY, TaggedError
-from seamwise.seams._decoding import (
+from seamwise.seams.http.bodies import PROBLEM_MEMBERS
+from seamwise.seams.wire.decoding import (
     DECODE_ERRORS,
     UnreadableBody,
     hidden_fields,
     unreadable_body,
 )
-from seamwise.seams.http.bodies import PROBLEM_MEMBERS
 from seamwise.secrets import MASK, Secret
 
 E = TypeVar('E', bound=TaggedError)

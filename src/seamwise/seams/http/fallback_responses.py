@@ -9,10 +9,10 @@ import msgspec
 from seamwise.categories import Category
 from seamwise.defects import report_defect
 from seamwise.errors import check_delay
-from seamwise.seams._common import milliseconds, safe_text
-from seamwise.seams._request_context import current_locale, is_idempotent
 from seamwise.seams.http.on import header_value
 from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
+from seamwise.seams.rendering.values import milliseconds, safe_text
+from seamwise.seams.reporting.request_context import current_locale, is_idempotent
 from seamwise.texts import general_text
 
 

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from seamwise.seams._locales import best_locale
+from seamwise.seams.rendering.locales import best_locale
 
 _MAX_LENGTH = 1024
 """A longer header is ignored."""

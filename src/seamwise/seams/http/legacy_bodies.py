@@ -4,8 +4,8 @@ import msgspec
 
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TAG_FIELD
-from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.http.bodies import Named
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 _decode = msgspec.json.Decoder(dict[str, object]).decode
 _KEYS = {'name', 'data'}

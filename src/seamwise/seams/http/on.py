@@ -12,8 +12,11 @@ from typing_extensions import TypeForm, override
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._audience import general_message, hides_details, may_have_been_done
-from seamwise.seams._common import (
+from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.audience import general_message, hides_details, may_have_been_done
+from seamwise.seams.rendering.errors import redacted
+from seamwise.seams.rendering.values import (
     all_field_names,
     drop_none,
     fields_with_null,
@@ -22,11 +25,8 @@ from seamwise.seams._common import (
     safe_items,
     safe_text,
 )
-from seamwise.seams._public_view import View, public_view
-from seamwise.seams._redacted import redacted
-from seamwise.seams._request_context import current_locale, is_idempotent
-from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.views import View, public_view
+from seamwise.seams.reporting.request_context import current_locale, is_idempotent
 
 K = TypeVar('K', bound=TaggedError)
 F = TypeVar('F')

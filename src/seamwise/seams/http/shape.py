@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from msgspec import Struct
 
-from seamwise.seams._common import DEFECT_MESSAGE
+from seamwise.seams.rendering.values import DEFECT_MESSAGE
 
 
 class ProblemLocation(Struct, frozen=True, omit_defaults=True, rename={'part': 'in'}):

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from typing import Any
 
 from seamwise._text.json_pointer import json_pointer
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -21,7 +22,6 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams.adapter import Adapter
 from seamwise.seams.http.on import on
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 

@@ -11,8 +11,8 @@ from typing_extensions import TypeForm
 from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
-from seamwise.seams._common import all_field_names, public_field_names
-from seamwise.seams._decoding import hidden_fields
+from seamwise.seams.rendering.values import all_field_names, public_field_names
+from seamwise.seams.wire.decoding import hidden_fields
 from seamwise.secrets import MASK
 
 E = TypeVar('E', bound=TaggedError)

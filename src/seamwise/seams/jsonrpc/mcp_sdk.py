@@ -8,10 +8,10 @@ from msgspec import UNSET
 
 from seamwise._text.jsonable import to_json
 from seamwise.containers import Result, Success, expect_result
-from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult

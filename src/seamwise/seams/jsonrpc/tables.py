@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -18,7 +19,6 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import A2A_REVISIONS, Code, Protocol, Revision
 from seamwise.seams.jsonrpc.dialects import Dialect, by_revision
 from seamwise.seams.jsonrpc.shape import Answer

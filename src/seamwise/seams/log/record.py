@@ -21,9 +21,14 @@ from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
-from seamwise.seams._common import counted_items, counted_line, counted_message_of, timestamp
-from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
+from seamwise.seams.rendering.values import (
+    counted_items,
+    counted_line,
+    counted_message_of,
+    timestamp,
+)
+from seamwise.seams.reporting.fingerprint import fingerprint
 
 CHAIN_LIMIT = 50
 """Maximum number of causes in a record."""

@@ -21,8 +21,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.causes import causes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams._common import public_message_of
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -36,13 +35,14 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams._redacted import cause_link
-from seamwise.seams._tool_phrases import (
+from seamwise.seams.model.shape import OUTPUT_LIMIT, Guidance, head
+from seamwise.seams.rendering.errors import cause_link
+from seamwise.seams.rendering.tool_phrases import (
     describe_exit_code,
     describe_parent_folder,
     describe_rejected_hunk,
 )
-from seamwise.seams.model.shape import OUTPUT_LIMIT, Guidance, head
+from seamwise.seams.rendering.values import public_message_of
 
 EXCERPT_LIMIT = 600
 """In characters. Longer texts from files and calls are cut in a suggestion."""

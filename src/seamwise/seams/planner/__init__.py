@@ -1,6 +1,5 @@
 """Planner seam: errors classified by 19 codes in 10 categories, and decisions about them."""
 
-from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.planner.codes import ErrorCategory as ErrorCategory
 from seamwise.seams.planner.codes import ErrorCode as ErrorCode
 from seamwise.seams.planner.decisions import Correct as Correct
@@ -22,3 +21,4 @@ from seamwise.seams.planner.shape import ErrorInfo as ErrorInfo
 from seamwise.seams.planner.shape import LogForm as LogForm
 from seamwise.seams.planner.shape import defect as defect
 from seamwise.seams.planner.shape import encode as encode
+from seamwise.seams.wire.decoding import UnreadableBody as UnreadableBody

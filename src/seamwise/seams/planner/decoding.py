@@ -3,8 +3,8 @@
 import msgspec
 
 from seamwise.containers import Failure, Result, Success
-from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 from seamwise.seams.planner.shape import ErrorInfo
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 _DECODER = msgspec.json.Decoder(ErrorInfo)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seamwise._text.json_pointer import pointer_keys
-from seamwise.seams._common import drop_none
-from seamwise.seams._lazy_catalog import agents, parsing, tools
+from seamwise.seams.catalog import agents, parsing, tools
+from seamwise.seams.rendering.values import drop_none
 
 SAMPLE_LIMIT = 200
 """In characters. Longer unreadable input is cut."""

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from seamwise.containers import Success
-from seamwise.seams._common import safe_text
-from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
-from seamwise.seams._tool_outcome import ToolOutcome
 from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import parsing, policies, protocols, tools
 from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
 from seamwise.seams.planner.shape import ErrorInfo, with_details
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
+from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.tool_outcome import ToolOutcome
 
 E = TypeVar('E')
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -16,7 +17,6 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams.adapter import Adapter
 from seamwise.seams.planner import details
 from seamwise.seams.planner.on import on
 from seamwise.seams.planner.shape import ErrorInfo

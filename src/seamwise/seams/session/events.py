@@ -11,7 +11,7 @@ from typing_extensions import Unpack
 from seamwise.categories import Recovery
 from seamwise.errors import MAX_DELAY, TaggedError
 from seamwise.messages import field_names, fill
-from seamwise.seams._common import (
+from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     milliseconds,
     safe_items,

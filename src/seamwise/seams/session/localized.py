@@ -8,7 +8,7 @@ import msgspec
 from seamwise.defects import report_defect
 from seamwise.errors import TaggedError
 from seamwise.redaction import redact
-from seamwise.seams._common import safe_text
+from seamwise.seams.rendering.values import safe_text
 from seamwise.seams.session.shape import ErrorEvent
 from seamwise.texts import available_locales, public_text
 

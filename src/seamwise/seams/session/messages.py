@@ -20,7 +20,7 @@ from seamwise.catalog.network import CredentialsRejected, NetworkError, Upstream
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams._common import (
+from seamwise.seams.rendering.values import (
     drop_none,
     milliseconds_or_none,
     public_fields,

@@ -10,9 +10,9 @@ from seamwise.categories import Category, Recovery
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import milliseconds_or_none, public_message_of, safe_items
-from seamwise.seams._redacted import direct_cause, redacted
 from seamwise.seams.adapter import Adapter
+from seamwise.seams.rendering.errors import direct_cause, redacted
+from seamwise.seams.rendering.values import milliseconds_or_none, public_message_of, safe_items
 from seamwise.seams.session.codes import check_code
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, order_metadata
 

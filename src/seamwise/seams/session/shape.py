@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from seamwise._text.jsonable import to_json
 from seamwise.categories import Recovery
-from seamwise.seams._common import drop_none
+from seamwise.seams.rendering.values import drop_none
 
 ErrorName: TypeAlias = Literal[
     'error.validation',

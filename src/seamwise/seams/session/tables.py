@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from seamwise._text.phrases import join_limited
-from seamwise.seams._common import timestamp
-from seamwise.seams._lazy_catalog import (
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.catalog import (
     access,
     agents,
     models,
@@ -20,7 +20,7 @@ from seamwise.seams._lazy_catalog import (
     tools,
     workspace,
 )
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.rendering.values import timestamp
 from seamwise.seams.session.on import cause_type, on
 from seamwise.seams.session.shape import ErrorEvent
 

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Final
 
 from seamwise.defects import report_defect
-from seamwise.seams._common import safe_text
-from seamwise.seams._fingerprint import error_type, fingerprint
+from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 
 if TYPE_CHECKING:
     from opentelemetry._logs import Logger

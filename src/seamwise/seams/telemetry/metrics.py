@@ -22,8 +22,8 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
-from seamwise.seams._fingerprint import fingerprint
-from seamwise.seams._operations import current_operation, inner_operation
+from seamwise.seams.reporting.fingerprint import fingerprint
+from seamwise.seams.reporting.operations import current_operation, inner_operation
 from seamwise.seams.telemetry.defect_records import record_defect
 from seamwise.seams.telemetry.label_limit import (
     NAMES_LIMIT,
