@@ -6,7 +6,7 @@ import msgspec
 
 from seamwise import TaggedError, shown
 from seamwise._annotations import resolved_hints
-from seamwise.seams.rendering.values import all_field_names, public_field_names
+from seamwise.seams.rendering.errors import all_field_names, public_field_names
 
 E = TypeVar('E', bound=TaggedError)
 

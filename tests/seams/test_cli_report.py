@@ -31,7 +31,7 @@ from seamwise.seams.cli.environment import (
     terminal_width,
     wants_color,
 )
-from seamwise.seams.cli.groups import MAX_GROUPS
+from seamwise.seams.cli.report import MAX_GROUPS
 from seamwise.seams.cli.tables import TOOLS, WORKSPACE
 from tests.seams.test_cli import ANSI, Terminal
 from tests.strategies import PLANTED, texts

@@ -21,11 +21,10 @@ from seamwise import Category, Cause, Secret, TaggedError
 from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
 from seamwise.errors import retry_after
+from seamwise.seams.rendering.errors import message_of, public_fields
 from seamwise.seams.rendering.values import (
-    message_of,
     milliseconds,
     milliseconds_or_none,
-    public_fields,
     safe,
     safe_line,
     safe_text,

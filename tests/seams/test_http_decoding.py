@@ -53,13 +53,8 @@ from seamwise.seams.http.tables import (
     WORKSPACE,
 )
 from seamwise.seams.rendering.audience import hides_details
-from seamwise.seams.rendering.values import (
-    all_fields,
-    message_of,
-    milliseconds_or_none,
-    public_fields,
-    public_message_of,
-)
+from seamwise.seams.rendering.errors import all_fields, message_of, public_fields, public_message_of
+from seamwise.seams.rendering.values import milliseconds_or_none
 from seamwise.seams.rendering.views import full_view, public_view
 from seamwise.testing import assert_failure
 from tests.seams.hidden import without_hidden

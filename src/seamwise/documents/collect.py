@@ -16,8 +16,7 @@ from seamwise.documents.samples import NoSample, required_fields, sample_error
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.tables import SEAMS
 from seamwise.errors import TaggedError
-from seamwise.seams.rendering.errors import redacted
-from seamwise.seams.rendering.values import public_field_names
+from seamwise.seams.rendering.errors import public_field_names, redacted
 from seamwise.secrets import Secret
 from seamwise.texts import text
 

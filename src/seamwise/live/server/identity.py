@@ -12,7 +12,7 @@ from seamwise.catalog.sessions import SessionNotFound
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.stores.base import MAX_SESSION_ID
 from seamwise.messages import shorten
-from seamwise.seams.http.language import locale_for
+from seamwise.seams.http.negotiation import locale_for
 from seamwise.seams.rendering.locales import best_locale
 
 if TYPE_CHECKING:

@@ -1,9 +1,11 @@
-"""Output styles for people, and the capabilities of their terminals."""
+"""Settings of the environment: style of the output, width of the terminal, and language."""
 
 import os
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 from seamwise._text.source_excerpt import Style
+from seamwise.seams.rendering.locales import best_locale
 
 STYLES: tuple[Style, ...] = ('auto', 'plain', 'screen-reader')
 
@@ -48,3 +50,32 @@ def terminal_width(stream: TextIO, style: Style | None = None) -> int | None:
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
     except OSError:
         return DEFAULT_WIDTH
+
+
+UNTRANSLATED = frozenset({'', 'C', 'POSIX'})
+"""Locales without a language. LANGUAGE is ignored in them, as in GNU gettext."""
+
+
+def environment_locale(environment: Mapping[str, str] | None = None) -> str:
+    """Return the locale of the message catalog for the language of the user, by default `en`.
+
+    The first of LC_ALL, LC_MESSAGES and LANG that is not empty is the locale. LANGUAGE, a list
+    separated by colons, takes precedence over its language.
+
+    Args:
+        environment: Environment variables. Default: those of the process.
+
+    >>> environment_locale({'LANG': 'zh_CN.UTF-8'}), environment_locale({'LANG': 'C.UTF-8'})
+    ('zh_CN', 'en')
+    >>> environment_locale({'LC_ALL': 'C', 'LANG': 'zh_CN'})
+    'en'
+    """
+    return best_locale(_preferences(os.environ if environment is None else environment))
+
+
+def _preferences(environment: Mapping[str, str]) -> Iterator[str]:
+    names = ('LC_ALL', 'LC_MESSAGES', 'LANG')
+    locale = next(filter(None, (environment.get(name) for name in names)), '')
+    if locale.partition('.')[0] not in UNTRANSLATED:
+        yield from environment.get('LANGUAGE', '').split(':')
+        yield locale

@@ -14,8 +14,7 @@ from seamwise._text.phrases import join_quoted
 from seamwise.codec import codec
 from seamwise.errors import TAG_FIELD, TaggedError, default_message
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.cli.hints import LATER_MESSAGE
-from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
+from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, LATER_MESSAGE, Rendered
 from seamwise.seams.rendering.values import safe_items, safe_text
 from seamwise.seams.wire.legacy_shapes import own_form
 

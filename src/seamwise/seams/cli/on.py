@@ -13,11 +13,10 @@ from seamwise._text.phrases import join_quoted
 from seamwise._text.source_excerpt import Place
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.cli.shape import Rendered
-from seamwise.seams.rendering.errors import all_causes, redacted
-from seamwise.seams.rendering.values import message_of, safe_text
+from seamwise.seams.rendering.errors import all_causes, message_of, redacted
+from seamwise.seams.rendering.values import safe_text
 from seamwise.seams.reporting.request_context import current_locale
 from seamwise.texts import catalogue
 

@@ -7,7 +7,7 @@ of a shell after Ctrl-C, 1 any other failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from seamwise._text.phrases import (
     join_limited,
@@ -16,6 +16,8 @@ from seamwise._text.phrases import (
     truncate,
 )
 from seamwise._text.source_excerpt import Place
+from seamwise.catalog.problem import Problem
+from seamwise.errors import TaggedError, retry_after
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.catalog import (
     access,
@@ -31,20 +33,40 @@ from seamwise.seams.catalog import (
     tools,
     workspace,
 )
-from seamwise.seams.cli.hints import (
-    EXCERPT_LIMIT,
-    excerpt_hint,
-    last_line_hint,
-    problem_hints,
-    retry_later_hint,
-)
 from seamwise.seams.cli.on import on
-from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.cli.shape import LATER_MESSAGE, Rendered
 from seamwise.seams.rendering.tool_phrases import (
     describe_exit_code,
     describe_parent_folder,
     describe_rejected_hunk,
 )
+
+EXCERPT_LIMIT = 200
+"""In characters. Longer texts are cut in a hint."""
+
+
+def retry_later_hint(error: TaggedError) -> str | None:
+    """Return the hint to retry later, or None if the delay is known.
+
+    A known delay becomes a hint for every error, so that tables need not repeat it.
+    """
+    return LATER_MESSAGE if retry_after(error) is None else None
+
+
+def excerpt_hint(text: str) -> str | None:
+    """Return a hint with the text that could not be read, or None if it is empty."""
+    return f'the text is {truncate(text, EXCERPT_LIMIT)!r}' if text else None
+
+
+def last_line_hint(output: str) -> Iterator[str]:
+    """Yield a hint with the last line of a command's output, if there is one."""
+    if lines := output.strip().splitlines():
+        yield f'the last line of its output is {truncate(lines[-1], EXCERPT_LIMIT)!r}'
+
+
+def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
+    """Yield one hint per problem; `whole` replaces an empty pointer."""
+    return (f'{problem.pointer or whole}: {problem.message}.' for problem in problems)
 
 
 def _sign_in_reason(error: access.Unauthenticated) -> str | None:

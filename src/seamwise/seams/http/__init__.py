@@ -10,6 +10,7 @@ from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
 from seamwise.seams.http.decoding import decode as decode
+from seamwise.seams.http.decoding import from_foreign as from_foreign
 from seamwise.seams.http.fallback_responses import bad_request as bad_request
 from seamwise.seams.http.fallback_responses import not_found as not_found
 from seamwise.seams.http.fallback_responses import rate_limited as rate_limited
@@ -17,14 +18,13 @@ from seamwise.seams.http.fallback_responses import timed_out as timed_out
 from seamwise.seams.http.fallback_responses import unauthorized as unauthorized
 from seamwise.seams.http.fallback_responses import unavailable as unavailable
 from seamwise.seams.http.fallback_responses import unknown as unknown
-from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
 from seamwise.seams.http.openapi_documents.responses import openapi as openapi
+from seamwise.seams.http.request_ids import request_id as request_id
 from seamwise.seams.http.request_ids import request_id_headers as request_id_headers
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
-from seamwise.seams.http.serving.exchange import request_id as request_id
 from seamwise.seams.http.shape import HttpError as HttpError
 from seamwise.seams.http.shape import ProblemLocation as ProblemLocation
 from seamwise.seams.http.shape import defect as defect

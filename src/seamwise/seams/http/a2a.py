@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from seamwise._text.json_pointer import pointer_keys
 from seamwise.seams.http.bodies import BodyFormat, encode
-from seamwise.seams.http.serving.exchange import request_id as safe_request_id
+from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.seams.wire.google_rpc import (
     A2A_DOMAIN,

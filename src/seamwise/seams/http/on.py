@@ -11,20 +11,16 @@ from typing_extensions import TypeForm, override
 
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter, ArmBuilder, Hidden
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.seams.rendering.audience import general_message, hides_details, may_have_been_done
-from seamwise.seams.rendering.errors import redacted
-from seamwise.seams.rendering.values import (
+from seamwise.seams.rendering.errors import (
     all_field_names,
-    drop_none,
     fields_with_null,
-    milliseconds_or_none,
     public_field_names,
-    safe_items,
-    safe_text,
+    redacted,
 )
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
 from seamwise.seams.rendering.views import View, public_view
 from seamwise.seams.reporting.request_context import current_locale, is_idempotent
 

@@ -11,7 +11,7 @@ from typing_extensions import TypeForm
 from seamwise._annotations import resolved_hints
 from seamwise.codec import Codec
 from seamwise.errors import TAG_FIELD, TaggedError
-from seamwise.seams.rendering.values import all_field_names, public_field_names
+from seamwise.seams.rendering.errors import all_field_names, public_field_names
 from seamwise.seams.wire.decoding import hidden_fields
 from seamwise.secrets import MASK
 

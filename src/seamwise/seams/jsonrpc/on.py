@@ -8,19 +8,18 @@ from typing_extensions import TypeForm
 
 from seamwise.codec import error_classes
 from seamwise.errors import TAG_FIELD, TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.rendering.audience import general_message, hides_data
-from seamwise.seams.rendering.errors import redacted
-from seamwise.seams.rendering.values import (
+from seamwise.seams.rendering.errors import (
     public_field_names,
     public_fields,
     public_message_of,
-    safe_items,
+    redacted,
 )
+from seamwise.seams.rendering.values import safe_items
 
 K = TypeVar('K', bound=TaggedError)
 

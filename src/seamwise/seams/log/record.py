@@ -22,12 +22,8 @@ from seamwise.defects import Link
 from seamwise.errors import TaggedError
 from seamwise.messages import shorten
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
-from seamwise.seams.rendering.values import (
-    counted_items,
-    counted_line,
-    counted_message_of,
-    timestamp,
-)
+from seamwise.seams.rendering.errors import counted_message_of
+from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 from seamwise.seams.reporting.fingerprint import fingerprint
 
 CHAIN_LIMIT = 50

@@ -9,11 +9,10 @@ from typing_extensions import TypeForm
 
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.model.shape import Guidance, Kind, tail
-from seamwise.seams.rendering.errors import redacted
-from seamwise.seams.rendering.values import public_message_of, safe_text
+from seamwise.seams.rendering.errors import public_message_of, redacted
+from seamwise.seams.rendering.values import safe_text
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)

@@ -36,13 +36,12 @@ from seamwise.seams.catalog import (
     workspace,
 )
 from seamwise.seams.model.shape import OUTPUT_LIMIT, Guidance, head
-from seamwise.seams.rendering.errors import cause_link
+from seamwise.seams.rendering.errors import cause_link, public_message_of
 from seamwise.seams.rendering.tool_phrases import (
     describe_exit_code,
     describe_parent_folder,
     describe_rejected_hunk,
 )
-from seamwise.seams.rendering.values import public_message_of
 
 EXCERPT_LIMIT = 600
 """In characters. Longer texts from files and calls are cut in a suggestion."""

@@ -9,13 +9,12 @@ from typing_extensions import TypeForm
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction.settings import current
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
-from seamwise.seams.rendering.errors import direct_cause, redacted
+from seamwise.seams.rendering.errors import direct_cause, message_of, redacted
 from seamwise.seams.rendering.render_cache import RenderCache
-from seamwise.seams.rendering.values import message_of, milliseconds, safe_items
+from seamwise.seams.rendering.values import milliseconds, safe_items
 from seamwise.seams.rendering.views import full_view
 
 K = TypeVar('K', bound=TaggedError)

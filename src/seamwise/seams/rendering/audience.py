@@ -5,7 +5,7 @@ from typing import Final
 from seamwise.categories import Category
 from seamwise.errors import TaggedError
 from seamwise.messages import field_names
-from seamwise.seams.rendering.values import public_message_of
+from seamwise.seams.rendering.errors import public_message_of
 from seamwise.texts import general_text
 
 _INFRASTRUCTURE: Final = frozenset(

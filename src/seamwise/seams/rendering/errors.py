@@ -1,18 +1,108 @@
-"""Redacted errors and causes, as input of the functions that a seam applies to their fields."""
+"""Messages, fields and causes of errors that are safe to show, and redacted errors."""
 
+from functools import lru_cache
 from typing import TypeVar
 
+from msgspec import NODEFAULT, structs
 from msgspec.structs import replace
 
+from seamwise._annotations import is_secret, resolved_hints
 from seamwise._text.jsonable import safe_str
 from seamwise.causes import causes, chain
 from seamwise.codec import ReportedCause
 from seamwise.defects import Link
 from seamwise.errors import TaggedError
+from seamwise.messages import field_names, shorten
 from seamwise.redaction import redact
-from seamwise.seams.rendering.values import message_of, safe_text
+from seamwise.seams.rendering.values import counted_line, masked_places, safe_items, safe_text
+from seamwise.secrets import Secret
+from seamwise.texts import public_text, text
 
 K = TypeVar('K', bound=TaggedError)
+
+
+def message_of(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error in a language, safe to show.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> message_of(FileNotFound('read_file', 'https://ann:hunter2@example.org/a'))
+    "'https://***@example.org/a' does not exist."
+    """
+    # Redact before formatting too: a message cuts long values, and the first half of a secret
+    # no longer matches the patterns of redaction.
+    return safe_text(text(redact(error), locale))
+
+
+def public_message_of(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error for clients like `message_of`, without its internal fields.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> public_message_of(FileNotFound('read_file', 'a.txt'), 'zh_CN')
+    "'a.txt' 不存在。"
+    """
+    return safe_text(public_text(redact(error), locale))
+
+
+def counted_message_of(error: TaggedError) -> tuple[str, int]:
+    """Return the message like `message_of`, and the number of places that redaction masks in it."""
+    shown_fields = field_names(error.__traits__.template)
+    fields = {
+        name: getattr(error, name) for name in error.__struct_fields__ if name in shown_fields
+    }
+    message, masked = counted_line(text(redact(error)))
+    return shorten(message), masked + masked_places(fields)
+
+
+def all_fields(error: TaggedError) -> dict[str, object]:
+    """Return the fields of an error, safe to show, without its cause and its secrets."""
+    return _safe_fields(error, all_field_names(type(error)))
+
+
+def public_fields(error: TaggedError) -> dict[str, object]:
+    """Return the fields of an error like `all_fields`, without the internal ones."""
+    return _safe_fields(error, public_field_names(type(error)))
+
+
+def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
+    fields = {name: getattr(error, name) for name in names}
+    return safe_items(
+        {name: value for name, value in fields.items() if not isinstance(value, Secret)}
+    )
+
+
+@lru_cache(maxsize=4096)
+def all_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of all fields of a class, except its cause and its secrets."""
+    # By annotation, not by value: whether an optional secret is set must not be shown either.
+    annotations = resolved_hints(kind)
+    return tuple(
+        name
+        for name in kind.__struct_fields__
+        if name != 'cause' and not is_secret(annotations.get(name))
+    )
+
+
+@lru_cache(maxsize=4096)
+def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of the fields of a class that clients may see.
+
+    They are all fields except the cause, the secrets and the internal ones.
+    """
+    internal = kind.__traits__.internal
+    return tuple(name for name in all_field_names(kind) if name not in internal)
+
+
+@lru_cache(maxsize=4096)
+def fields_with_null(kind: type[TaggedError]) -> frozenset[str]:
+    """Return the names of the fields whose default is a value: for them, None is not the default.
+
+    All other fields can be left out if they are None.
+    """
+    return frozenset(
+        field.name
+        for field in structs.fields(kind)
+        if field.default is not NODEFAULT and field.default is not None
+    )
 
 
 def redacted(error: K) -> K:

@@ -1,19 +1,12 @@
-"""Helpers of all seams: timestamps, milliseconds, and texts and values that are safe to show."""
+"""Timestamps, milliseconds, and texts and values that are safe to show."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
 from math import ceil
 
-from msgspec import NODEFAULT, structs
-
-from seamwise._annotations import is_secret, resolved_hints
 from seamwise._text.jsonable import replace_surrogates, to_builtins, to_builtins_dict
-from seamwise.errors import TaggedError
-from seamwise.messages import field_names, shorten
+from seamwise.messages import shorten
 from seamwise.redaction import redact, redact_and_count
-from seamwise.secrets import Secret
-from seamwise.texts import public_text, text
 
 DEFECT_MESSAGE = 'The server met an unexpected condition.'
 """The message of every defect. Nothing else of a defect is shown, except its reference."""
@@ -66,28 +59,6 @@ def safe_text(text: str) -> str:
     return shorten(safe_line(text))
 
 
-def message_of(error: TaggedError, locale: str = 'en') -> str:
-    """Return the message of an error in a language, safe to show.
-
-    >>> from seamwise.catalog.tools import FileNotFound
-    >>> message_of(FileNotFound('read_file', 'https://ann:hunter2@example.org/a'))
-    "'https://***@example.org/a' does not exist."
-    """
-    # Redact before formatting too: a message cuts long values, and the first half of a secret
-    # no longer matches the patterns of redaction.
-    return safe_text(text(redact(error), locale))
-
-
-def public_message_of(error: TaggedError, locale: str = 'en') -> str:
-    """Return the message of an error for clients like `message_of`, without its internal fields.
-
-    >>> from seamwise.catalog.tools import FileNotFound
-    >>> public_message_of(FileNotFound('read_file', 'a.txt'), 'zh_CN')
-    "'a.txt' 不存在。"
-    """
-    return safe_text(public_text(redact(error), locale))
-
-
 def safe_line(text: str) -> str:
     """Return a text of any length without secrets (masked) and lone surrogates (replaced)."""
     return replace_surrogates(redact(text))
@@ -126,68 +97,6 @@ def masked_places(*values: object) -> int:
     2
     """
     return sum(redact_and_count(value)[1] for value in values)
-
-
-def counted_message_of(error: TaggedError) -> tuple[str, int]:
-    """Return the message like `message_of`, and the number of places that redaction masks in it."""
-    shown_fields = field_names(error.__traits__.template)
-    fields = {
-        name: getattr(error, name) for name in error.__struct_fields__ if name in shown_fields
-    }
-    message, masked = counted_line(text(redact(error)))
-    return shorten(message), masked + masked_places(fields)
-
-
-def all_fields(error: TaggedError) -> dict[str, object]:
-    """Return the fields of an error, safe to show, without its cause and its secrets."""
-    return _safe_fields(error, all_field_names(type(error)))
-
-
-def public_fields(error: TaggedError) -> dict[str, object]:
-    """Return the fields of an error like `all_fields`, without the internal ones."""
-    return _safe_fields(error, public_field_names(type(error)))
-
-
-def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
-    fields = {name: getattr(error, name) for name in names}
-    return safe_items(
-        {name: value for name, value in fields.items() if not isinstance(value, Secret)}
-    )
-
-
-@lru_cache(maxsize=4096)
-def all_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
-    """Return the names of all fields of a class, except its cause and its secrets."""
-    # By annotation, not by value: whether an optional secret is set must not be shown either.
-    annotations = resolved_hints(kind)
-    return tuple(
-        name
-        for name in kind.__struct_fields__
-        if name != 'cause' and not is_secret(annotations.get(name))
-    )
-
-
-@lru_cache(maxsize=4096)
-def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
-    """Return the names of the fields of a class that clients may see.
-
-    They are all fields except the cause, the secrets and the internal ones.
-    """
-    internal = kind.__traits__.internal
-    return tuple(name for name in all_field_names(kind) if name not in internal)
-
-
-@lru_cache(maxsize=4096)
-def fields_with_null(kind: type[TaggedError]) -> frozenset[str]:
-    """Return the names of the fields whose default is a value: for them, None is not the default.
-
-    All other fields can be left out if they are None.
-    """
-    return frozenset(
-        field.name
-        for field in structs.fields(kind)
-        if field.default is not NODEFAULT and field.default is not None
-    )
 
 
 def drop_none(values: dict[str, object | None]) -> dict[str, object]:

@@ -12,8 +12,7 @@ from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
 from seamwise.redaction.redactor import may_contain_secret
 from seamwise.redaction.settings import Settings, current
-from seamwise.seams.rendering.render_cache import RenderCache
-from seamwise.seams.rendering.values import (
+from seamwise.seams.rendering.errors import (
     all_field_names,
     all_fields,
     message_of,
@@ -21,6 +20,7 @@ from seamwise.seams.rendering.values import (
     public_fields,
     public_message_of,
 )
+from seamwise.seams.rendering.render_cache import RenderCache
 from seamwise.texts import prints_internal
 
 _MAX_INT = 2**63

@@ -5,17 +5,16 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
 from seamwise._text.jsonable import safe_str
 from seamwise.categories import Category
 from seamwise.defects import DefectReport, report_defect
 from seamwise.errors import TaggedError
-from seamwise.seams.rendering.errors import all_causes
+from seamwise.seams.rendering.errors import all_causes, message_of
 from seamwise.seams.rendering.values import (
     counted_items,
     drop_none,
-    message_of,
     milliseconds_or_none,
     safe_text,
 )
@@ -24,10 +23,6 @@ from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 from seamwise.seams.reporting.operations import current_operation, inner_operation
 from seamwise.seams.reporting.request_context import current_request_id
 from seamwise.seams.reporting.tool_outcome import tool_defect
-
-if TYPE_CHECKING:
-    # OpenTelemetry is optional.
-    from seamwise.seams.telemetry import Telemetry
 
 LEVELS: Final[Mapping[Category, int]] = MappingProxyType(
     {
@@ -68,6 +63,14 @@ _REPORTER = object()
 
 _RECORDS = object()
 """The reporter of the records alone: `log.outcomes` neither counts a failure nor marks a span."""
+
+
+class ErrorCounter(Protocol):
+    """Metrics of errors; `seamwise.seams.telemetry.Telemetry` is one."""
+
+    def count(self, error: TaggedError | BaseException, *, seam: str, operation: str) -> None:
+        """Count an error at the end of its operation."""
+        ...
 
 
 class FailureLog:
@@ -142,7 +145,7 @@ class FailureLog:
         logger: logging.Logger | None = None,
         *,
         levels: Mapping[Category, int] = {},
-        telemetry: 'Telemetry | None' = None,
+        telemetry: ErrorCounter | None = None,
     ) -> None:
         self._logger = logger or logging.getLogger('seamwise')
         self._own_levels = dict(levels)

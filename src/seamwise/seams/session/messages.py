@@ -20,14 +20,8 @@ from seamwise.catalog.network import CredentialsRejected, NetworkError, Upstream
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams.rendering.values import (
-    drop_none,
-    milliseconds_or_none,
-    public_fields,
-    public_message_of,
-    safe_items,
-    safe_text,
-)
+from seamwise.seams.rendering.errors import public_fields, public_message_of
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
 from seamwise.seams.session.shape import ErrorProperties, NamedMessage, StoredErrorEvent
 
 _API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')

@@ -9,10 +9,9 @@ from typing_extensions import TypeForm
 from seamwise.categories import Category, Recovery
 from seamwise.codec import error_classes
 from seamwise.errors import TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams.adapter import Adapter
-from seamwise.seams.rendering.errors import direct_cause, redacted
-from seamwise.seams.rendering.values import milliseconds_or_none, public_message_of, safe_items
+from seamwise.seams.adapter import Adapter, ArmBuilder
+from seamwise.seams.rendering.errors import direct_cause, public_message_of, redacted
+from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
 from seamwise.seams.session.codes import check_code
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, order_metadata
 

@@ -8,20 +8,24 @@ from typing import Any
 
 from seamwise._sentry import register
 from seamwise.causes import iter_leaves
-from seamwise.seams.http.answers import NO_ARMS, Answers, answer_defect, raised_error, written
 from seamwise.seams.http.asgi.sending import Sender
 from seamwise.seams.http.asgi.websockets import WebSocketCloser
 from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.serving.exchange import (
+    NO_ARMS,
+    Answers,
     App,
     Exchange,
     Receive,
     Scope,
     Send,
+    answer_defect,
     exchange_of,
     name_operation,
+    raised_error,
     serving_exchange,
+    written,
 )
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log

@@ -12,7 +12,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from seamwise.errors import TaggedError
-from seamwise.seams.http.answers import NO_ARMS, Answers, written
 from seamwise.seams.http.asgi.websockets import POLICY_VIOLATION
 from seamwise.seams.http.fastapi.dependencies import resolve_dependencies
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
@@ -21,7 +20,7 @@ from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.routes import ResultRoute, convert
 from seamwise.seams.http.fastapi.signatures import evaluated_signature
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
-from seamwise.seams.http.serving.exchange import exchange_of
+from seamwise.seams.http.serving.exchange import NO_ARMS, Answers, exchange_of, written
 
 
 def add_validation_handlers(app: FastAPI, answers: Answers) -> None:

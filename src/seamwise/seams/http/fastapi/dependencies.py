@@ -24,7 +24,6 @@ from typing_extensions import override
 
 from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
-from seamwise.seams.http.answers import Answers
 from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.signatures import (
     evaluated_signature,
@@ -32,7 +31,8 @@ from seamwise.seams.http.fastapi.signatures import (
     is_sync_generator,
     without_partial,
 )
-from seamwise.seams.http.serving.exchange import Exchange, Scope, effective_route, request_id
+from seamwise.seams.http.request_ids import request_id
+from seamwise.seams.http.serving.exchange import Answers, Exchange, Scope, effective_route
 from seamwise.seams.reporting.request_context import current_request_id
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from typing_extensions import TypeIs
 from seamwise._signatures import coroutine_returned
 from seamwise.causes import Raised
 from seamwise.containers import RESULT_TYPES, Failure, Result, as_result
-from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.route_settings import (
     apply_settings,
@@ -25,11 +24,13 @@ from seamwise.seams.http.fastapi.signatures import evaluated_signature, is_async
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.serving.exchange import (
+    Answers,
     Exchange,
     Scope,
     exchange_of,
     name_operation,
     serving_exchange,
+    written,
 )
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import Outcome, outcome_of

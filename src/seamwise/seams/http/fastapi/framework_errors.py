@@ -2,22 +2,22 @@
 
 import operator
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from http import HTTPStatus
-from re import sub
-from typing import Any, Protocol, runtime_checkable
+from itertools import islice
+from re import escape, sub
+from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 
 from msgspec import structs
 
 from seamwise._text.json_pointer import json_pointer
 from seamwise.seams.http.fallback_responses import bad_request, not_found
-from seamwise.seams.http.invalid_input import message_without_input
 from seamwise.seams.http.serving.exchange import Scope
-from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.http.shape import STATUSES, HttpError, ProblemLocation, phrase
 from seamwise.seams.rendering.values import safe, safe_text
 
 _MAX_PROBLEMS = 50
-_STATUSES: Mapping[int, HTTPStatus] = {status.value: status for status in HTTPStatus}
 _CODES: Mapping[int, str] = {
     401: 'UNAUTHORIZED',
     409: 'REQUEST_CONFLICT',
@@ -109,14 +109,8 @@ def _member(container: Any, name: Any) -> object:
         return _MISSING
 
 
-def phrase(status: int) -> str:
-    """Return the reason phrase of a status."""
-    http_status = _STATUSES.get(status)
-    return http_status.phrase if http_status else f'Status {status}'
-
-
 def _name(status: int) -> str:
-    http_status = _STATUSES.get(status)
+    http_status = STATUSES.get(status)
     return http_status.name if http_status else f'STATUS_{status}'
 
 
@@ -186,3 +180,61 @@ def _matches_path(route: _Route, scope: Scope) -> bool:
     # Starlette's Match: 0 is none, 1 is partial (another method), 2 is full.
     match, _ = route.matches(dict(scope))
     return bool(getattr(match, 'value', 0))
+
+
+_WINDOW: Final = 4
+"""Characters of an input that a message must not contain; fewer may be a part of a word."""
+_MAX_VALUES = 1000
+_MAX_LENGTH = 10_000
+_NEUTRAL = 'Input is not valid'
+
+
+def message_without_input(error: Mapping[str, Any]) -> str:
+    """Return the message of a validation error of pydantic without the value that was sent.
+
+    The messages of pydantic itself contain no input, apart from the tag of a union. One of a
+    validator of the application may contain it in any form, and is replaced then.
+
+    >>> error = {'type': 'value_error', 'msg': 'Value error, no hunter2!', 'input': 'hunter2'}
+    >>> message_without_input(error)
+    'Input is not valid'
+    """
+    message = str(error.get('msg', _NEUTRAL))
+    kind = error.get('type')
+    if kind == 'union_tag_invalid':
+        context: Mapping[str, object] = error.get('ctx') or {}
+        expected = context.get('expected_tags', '')
+        return f'Input tag does not match any of the expected tags: {expected}'
+    if kind in _kinds_without_input():
+        return message
+    folded = message.casefold()
+    windows = {folded[start : start + _WINDOW] for start in range(len(folded) - _WINDOW + 1)}
+    for text in islice(_texts(error.get('input')), _MAX_VALUES):
+        if len(text) < _WINDOW:
+            if text.strip():
+                message = sub(rf'(?<!\w){escape(text)}(?!\w)', '…', message)
+        elif any(text[start : start + _WINDOW] in windows for start in range(len(text))):
+            return _NEUTRAL
+    return message
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts of all keys and values in an input, in the form for comparisons."""
+    nodes = [value]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Mapping):
+            members = cast('Mapping[object, object]', node)
+            nodes += [*members.keys(), *members.values()]
+        elif isinstance(node, (list, tuple, set)):
+            nodes += cast('list[object]', list(node))
+        elif node is not None and not isinstance(node, bool):
+            yield str(node)[:_MAX_LENGTH].casefold()
+
+
+@cache
+def _kinds_without_input() -> frozenset[str]:
+    """Return the types of pydantic's own errors whose messages depend on the schema only."""
+    from pydantic_core.core_schema import ErrorType  # noqa: PLC0415 -- only FastAPI needs it
+
+    return frozenset(get_args(ErrorType)) - {'value_error', 'assertion_error'}

@@ -11,13 +11,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.asgi.safe_errors import SafeErrors
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
 from seamwise.seams.http.fastapi.framework_errors import from_http_exception
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.serving.exchange import App, exchange_of
+from seamwise.seams.http.serving.exchange import Answers, App, exchange_of, written
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 

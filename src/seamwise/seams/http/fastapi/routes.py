@@ -17,8 +17,13 @@ from typing_extensions import override
 
 from seamwise.causes import Raised
 from seamwise.containers import Failure, as_result
-from seamwise.seams.http.answers import Answers
-from seamwise.seams.http.bodies import JSON, BodyFormat, json_as_value, value_media_type
+from seamwise.seams.http.bodies import (
+    JSON,
+    BodyFormat,
+    json_as_value,
+    to_jsonable,
+    value_media_type,
+)
 from seamwise.seams.http.fastapi.dependencies import Overrides, has_generators, resolve_dependencies
 from seamwise.seams.http.fastapi.endpoints import (
     CompleteResponse,
@@ -34,8 +39,7 @@ from seamwise.seams.http.fastapi.signatures import (
     is_async_generator,
     is_sync_generator,
 )
-from seamwise.seams.http.fastapi_values import to_jsonable
-from seamwise.seams.http.serving.exchange import Exchange, current_exchange, exchange_of
+from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
 from seamwise.seams.rendering.values import in_utc
 
 _JSON_HEADER = (b'content-type', JSON.encode())

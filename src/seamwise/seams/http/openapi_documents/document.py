@@ -17,7 +17,6 @@ from seamwise.seams.http.bodies import (
     Problem,
     TaggedFormat,
 )
-from seamwise.seams.http.fastapi.framework_errors import phrase
 from seamwise.seams.http.negotiation import Negotiated
 from seamwise.seams.http.openapi_documents.components import (
     Components,
@@ -44,7 +43,7 @@ from seamwise.seams.http.openapi_documents.error_schemas import (
     ErrorForm,
     success_envelope,
 )
-from seamwise.seams.http.shape import HttpError
+from seamwise.seams.http.shape import HttpError, phrase
 
 _JSON = 'application/json'
 _ANNOTATIONS = {'type', 'title', 'description', 'default', 'examples', 'deprecated'}

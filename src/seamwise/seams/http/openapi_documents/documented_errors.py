@@ -12,11 +12,10 @@ from typing_extensions import TypeIs
 from seamwise.errors import TaggedError
 from seamwise.redaction.settings import current
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.http.fastapi.framework_errors import phrase
 from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.openapi_documents.components import is_array, is_node
-from seamwise.seams.http.shape import HttpError
-from seamwise.seams.rendering.values import fields_with_null
+from seamwise.seams.http.shape import HttpError, phrase
+from seamwise.seams.rendering.errors import fields_with_null
 
 Schema: TypeAlias = dict[str, object]
 

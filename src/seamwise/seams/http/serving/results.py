@@ -6,12 +6,17 @@ from logging import Logger
 from typing import Protocol, TypeVar
 
 from seamwise.containers import RESULT_TYPES, Failure, Result, expect_result
-from seamwise.seams.http.answers import Answers, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.response import HttpResponse
-from seamwise.seams.http.serving.exchange import Exchange, current_exchange, serving_exchange
-from seamwise.seams.http.serving.exchange import request_id as safe_request_id
+from seamwise.seams.http.serving.exchange import (
+    Answers,
+    Exchange,
+    current_exchange,
+    serving_exchange,
+    written,
+)
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import NoContent, outcome_of
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log

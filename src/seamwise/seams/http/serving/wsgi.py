@@ -9,11 +9,16 @@ from typing import TypeAlias
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from seamwise._sentry import register
-from seamwise.seams.http.answers import answer_defect, written
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.serving.exchange import Exchange, current_exchange, serving_exchange
-from seamwise.seams.http.serving.exchange import request_id as safe_request_id
+from seamwise.seams.http.request_ids import request_id as safe_request_id
+from seamwise.seams.http.serving.exchange import (
+    Exchange,
+    answer_defect,
+    current_exchange,
+    serving_exchange,
+    written,
+)
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
