@@ -1,8 +1,6 @@
 """Modules of the catalogue that are imported on first use: a table loads only its own domain."""
 
-from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING
 
 __all__ = [
     'access',
@@ -35,13 +33,11 @@ if TYPE_CHECKING:
         workspace,
     )
 else:
+    from importlib import import_module
 
-    @final
-    class _LazyModule(ModuleType):
-        def __getattr__(self, name: str) -> object:
-            return getattr(import_module(self.__name__), name)
-
-    def __getattr__(name: str) -> ModuleType:
+    def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-        return _LazyModule(f'seamwise.{name}' if name == 'policies' else f'seamwise.catalog.{name}')
+        return import_module(
+            f'seamwise.{name}' if name == 'policies' else f'seamwise.catalog.{name}'
+        )

@@ -21,20 +21,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.causes import causes
 from seamwise.errors import TaggedError, retry_after
 from seamwise.redaction import redact
-from seamwise.seams.catalog import (
-    access,
-    agents,
-    models,
-    network,
-    parsing,
-    policies,
-    protocols,
-    sessions,
-    storage,
-    streaming,
-    tools,
-    workspace,
-)
+from seamwise.seams import catalog
 from seamwise.seams.model.shape import OUTPUT_LIMIT, Guidance, head
 from seamwise.seams.rendering.errors import cause_link, public_message_of
 from seamwise.seams.rendering.tool_phrases import (
@@ -49,12 +36,12 @@ EXCERPT_LIMIT = 600
 # Access
 
 
-def suggest_for_unauthenticated(error: access.Unauthenticated) -> str:
+def suggest_for_unauthenticated(error: catalog.access.Unauthenticated) -> str:
     """Suggest a sign-in by the user; a model must not handle passwords."""
     return f'Ask the user to sign in ({error.scheme}). Do not ask for the credentials themselves.'
 
 
-def suggest_for_access_denied(_: access.AccessDenied) -> str:
+def suggest_for_access_denied(_: catalog.access.AccessDenied) -> str:
     """Suggest staying within the granted access."""
     return (
         'Do not try to bypass this. Use only what you have access to, '
@@ -65,22 +52,22 @@ def suggest_for_access_denied(_: access.AccessDenied) -> str:
 # Agents
 
 
-def suggest_for_agent_not_found(error: agents.AgentNotFound) -> str:
+def suggest_for_agent_not_found(error: catalog.agents.AgentNotFound) -> str:
     """Suggest the closest agents, then list the available ones."""
     return _suggest_names(error.suggestions, error.available, noun='agent')
 
 
-def suggest_for_command_not_found(error: agents.CommandNotFound) -> str:
+def suggest_for_command_not_found(error: catalog.agents.CommandNotFound) -> str:
     """Suggest the closest commands, then list the available ones."""
     return _suggest_names(error.suggestions, error.available, noun='command')
 
 
-def suggest_for_agent_not_ready(error: agents.AgentNotReady) -> str:
+def suggest_for_agent_not_ready(error: catalog.agents.AgentNotReady) -> str:
     """Suggest a delay or another agent."""
     return f'{_wait_and_retry(error)}, or assign the work to an agent other than {error.agent!r}.'
 
 
-def suggest_for_agent_busy(error: agents.AgentBusy) -> str:
+def suggest_for_agent_busy(error: catalog.agents.AgentBusy) -> str:
     """Suggest a delay or another agent."""
     return (
         f'It handles one task at a time. {_wait_and_retry(error)}, '
@@ -88,14 +75,14 @@ def suggest_for_agent_busy(error: agents.AgentBusy) -> str:
     )
 
 
-def suggest_for_invalid_transition(error: agents.InvalidTransition) -> str:
+def suggest_for_invalid_transition(error: catalog.agents.InvalidTransition) -> str:
     """List the allowed next states."""
     return _choose_from(
         error.allowed, f'No state follows {error.current!r}; leave {error.agent!r} as it is.'
     )
 
 
-def suggest_for_guardrails_violated(error: agents.GuardrailsViolated) -> str:
+def suggest_for_guardrails_violated(error: catalog.agents.GuardrailsViolated) -> str:
     """List every violated rule."""
     return (
         f'It violates {_list_problems(error.problems, "its rules")}. '
@@ -103,7 +90,7 @@ def suggest_for_guardrails_violated(error: agents.GuardrailsViolated) -> str:
     )
 
 
-def suggest_for_context_overflow(error: agents.ContextOverflow) -> str:
+def suggest_for_context_overflow(error: catalog.agents.ContextOverflow) -> str:
     """Suggest a summary that is shorter by the number of excess tokens."""
     excess = max(error.tokens - error.limit, 1)
     return (
@@ -112,7 +99,7 @@ def suggest_for_context_overflow(error: agents.ContextOverflow) -> str:
     )
 
 
-def suggest_for_compression_failed(_: agents.CompressionFailed) -> str:
+def suggest_for_compression_failed(_: catalog.agents.CompressionFailed) -> str:
     """Suggest a summary written by the model itself."""
     return (
         'Write a summary of the essential parts yourself, '
@@ -120,7 +107,7 @@ def suggest_for_compression_failed(_: agents.CompressionFailed) -> str:
     )
 
 
-def suggest_for_agent_failed(error: agents.AgentFailed) -> str:
+def suggest_for_agent_failed(error: catalog.agents.AgentFailed) -> str:
     """Suggest another attempt if the cause may pass, else another agent."""
     if error.retryable:
         advice = _wait_and_retry(error)
@@ -131,7 +118,7 @@ def suggest_for_agent_failed(error: agents.AgentFailed) -> str:
 # Guards
 
 
-def suggest_for_rate_limited(error: policies.RateLimited) -> str:
+def suggest_for_rate_limited(error: catalog.policies.RateLimited) -> str:
     """Suggest the delay, and other work until then."""
     return (
         f'{_wait_and_retry(error)}; earlier calls are refused too. '
@@ -139,7 +126,7 @@ def suggest_for_rate_limited(error: policies.RateLimited) -> str:
     )
 
 
-def suggest_for_circuit_open(error: policies.CircuitOpen) -> str:
+def suggest_for_circuit_open(error: catalog.policies.CircuitOpen) -> str:
     """Suggest another way; the circuit refuses calls until the delay has passed."""
     seconds = _format_seconds(error.retry_after)
     match error.state:
@@ -157,7 +144,7 @@ def suggest_for_circuit_open(error: policies.CircuitOpen) -> str:
             assert_never(error.state)
 
 
-def suggest_for_bulkhead_full(error: policies.BulkheadFull) -> str:
+def suggest_for_bulkhead_full(error: catalog.policies.BulkheadFull) -> str:
     """Suggest fewer concurrent calls."""
     call = 'the call' if error.limit == 1 else f'one of the {error.limit} calls'
     return (
@@ -166,7 +153,7 @@ def suggest_for_bulkhead_full(error: policies.BulkheadFull) -> str:
     )
 
 
-def suggest_for_deadline_exceeded(error: policies.DeadlineExceeded) -> str:
+def suggest_for_deadline_exceeded(error: catalog.policies.DeadlineExceeded) -> str:
     """Suggest a smaller request or a longer timeout."""
     return (
         f'{_wait_and_retry(error)} with a smaller request '
@@ -177,14 +164,14 @@ def suggest_for_deadline_exceeded(error: policies.DeadlineExceeded) -> str:
 # Models
 
 
-def suggest_for_model_not_found(error: models.ModelNotFound) -> str:
+def suggest_for_model_not_found(error: catalog.models.ModelNotFound) -> str:
     """Suggest the closest models."""
     if error.suggestions:
         return f'Did you mean {join_quoted(error.suggestions)}?'
     return f'List the models that {error.provider} offers, or call without choosing a model.'
 
 
-def suggest_for_provider_not_ready(error: models.ProviderNotReady) -> str:
+def suggest_for_provider_not_ready(error: catalog.models.ProviderNotReady) -> str:
     """Suggest another provider; only the user can fix the configuration."""
     return (
         f'Its configuration must be fixed{_cause_in_brackets(error)}, which no call can do. '
@@ -192,17 +179,17 @@ def suggest_for_provider_not_ready(error: models.ProviderNotReady) -> str:
     )
 
 
-def suggest_for_provider_unavailable(error: models.ProviderUnavailable) -> str:
+def suggest_for_provider_unavailable(error: catalog.models.ProviderUnavailable) -> str:
     """Suggest a delay or another provider."""
     return f'{_wait_and_retry(error)}, or use a model of another provider.'
 
 
-def suggest_for_model_overloaded(error: models.ModelOverloaded) -> str:
+def suggest_for_model_overloaded(error: catalog.models.ModelOverloaded) -> str:
     """Suggest a delay or another model."""
     return f'{_wait_and_retry(error)}, or use a model other than {error.model!r}.'
 
 
-def suggest_for_no_model_available(error: models.NoModelAvailable) -> str:
+def suggest_for_no_model_available(error: catalog.models.NoModelAvailable) -> str:
     """Suggest a delay; no other model is left."""
     return (
         f'{_wait_and_retry(error)}. Every suitable model was tried: '
@@ -210,7 +197,7 @@ def suggest_for_no_model_available(error: models.NoModelAvailable) -> str:
     )
 
 
-def suggest_for_invalid_model_request(error: models.InvalidModelRequest) -> str:
+def suggest_for_invalid_model_request(error: catalog.models.InvalidModelRequest) -> str:
     """Suggest a corrected request."""
     return (
         f'Fix the request as the message describes before you call {error.provider} again; '
@@ -218,7 +205,7 @@ def suggest_for_invalid_model_request(error: models.InvalidModelRequest) -> str:
     )
 
 
-def suggest_for_context_too_long(error: models.ContextTooLong) -> str:
+def suggest_for_context_too_long(error: catalog.models.ContextTooLong) -> str:
     """Suggest a prompt that is shorter, by the number of excess tokens if it is known."""
     step = 'Shorten the prompt'
     if error.tokens is not None and error.limit is not None:
@@ -226,7 +213,7 @@ def suggest_for_context_too_long(error: models.ContextTooLong) -> str:
     return f'{step}: quote less, summarize long parts, or split the work in two.'
 
 
-def suggest_for_content_filtered(error: models.ContentFiltered) -> str:
+def suggest_for_content_filtered(error: catalog.models.ContentFiltered) -> str:
     """Suggest a different request; the filter refuses the same words again."""
     return (
         f'The policy of {error.provider} forbids this; do not try to bypass it. '
@@ -234,7 +221,7 @@ def suggest_for_content_filtered(error: models.ContentFiltered) -> str:
     )
 
 
-def suggest_for_output_truncated(error: models.OutputTruncated) -> str:
+def suggest_for_output_truncated(error: catalog.models.OutputTruncated) -> str:
     """Suggest shorter answers or a higher limit."""
     parts = 'parts of it' if error.limit is None else f'parts of fewer than {error.limit} tokens'
     return (
@@ -243,13 +230,13 @@ def suggest_for_output_truncated(error: models.OutputTruncated) -> str:
     )
 
 
-def suggest_for_structured_output_invalid(error: models.StructuredOutputInvalid) -> str:
+def suggest_for_structured_output_invalid(error: catalog.models.StructuredOutputInvalid) -> str:
     """List every violation of the schema."""
     problems = _list_problems(error.problems, 'the answer itself')
     return f'Answer again in the requested schema, and fix {problems}.'
 
 
-def suggest_for_quota_exceeded(error: models.QuotaExceeded) -> str:
+def suggest_for_quota_exceeded(error: catalog.models.QuotaExceeded) -> str:
     """Suggest another provider, with the time when the quota is reset."""
     reset = None if error.reset is None else _format_time(error.reset)
     until = f' until {reset}' if reset else ''
@@ -259,7 +246,7 @@ def suggest_for_quota_exceeded(error: models.QuotaExceeded) -> str:
     )
 
 
-def suggest_for_budget_exceeded(error: models.BudgetExceeded) -> str:
+def suggest_for_budget_exceeded(error: catalog.models.BudgetExceeded) -> str:
     """Suggest a report to the user, who can raise the budget."""
     return (
         'Make no more calls that cost money. Report the finished and the remaining work '
@@ -276,7 +263,7 @@ HOST_UNREACHABLE = (
 )
 
 
-def suggest_for_network_timed_out(error: network.NetworkTimedOut) -> str:
+def suggest_for_network_timed_out(error: catalog.network.NetworkTimedOut) -> str:
     """Suggest a delay and a smaller request."""
     return (
         f'{_wait_and_retry(error)} with a smaller request; '
@@ -284,7 +271,7 @@ def suggest_for_network_timed_out(error: network.NetworkTimedOut) -> str:
     )
 
 
-def suggest_for_upstream_rate_limited(error: network.UpstreamRateLimited) -> str:
+def suggest_for_upstream_rate_limited(error: catalog.network.UpstreamRateLimited) -> str:
     """Suggest the delay, and fewer requests if the limit is known."""
     period = '' if error.period is None else f' in {error.period:g} s'
     limit = (
@@ -295,7 +282,7 @@ def suggest_for_upstream_rate_limited(error: network.UpstreamRateLimited) -> str
     return f'{_wait_and_retry(error)}; earlier calls are refused too.{limit}'
 
 
-def suggest_for_credentials_rejected(error: network.CredentialsRejected) -> str:
+def suggest_for_credentials_rejected(error: catalog.network.CredentialsRejected) -> str:
     """Suggest telling the user; a model must not look for keys."""
     settings = join_quoted(error.required_config, last='and')
     return (
@@ -305,7 +292,7 @@ def suggest_for_credentials_rejected(error: network.CredentialsRejected) -> str:
     )
 
 
-def suggest_for_upstream_failed(error: network.UpstreamFailed) -> str:
+def suggest_for_upstream_failed(error: catalog.network.UpstreamFailed) -> str:
     """Suggest a delay; the call itself is correct."""
     return (
         f'The fault is with {error.service}, not with your call. {_wait_and_retry(error)}; '
@@ -329,7 +316,7 @@ _FORMAT_SHAPES = {
 }
 
 
-def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
+def suggest_for_unreadable_call(error: catalog.parsing.UnreadableCall) -> str:
     """Suggest sending the call again, with the text around the syntax error."""
     shape = _FORMAT_SHAPES.get(error.format, f'well-formed {error.format}')
     suggestion = f'Send the call again as {shape}; nothing was run.'
@@ -339,7 +326,7 @@ def suggest_for_unreadable_call(error: parsing.UnreadableCall) -> str:
     return f'{suggestion} The received text is: {truncate(error.excerpt, EXCERPT_LIMIT)}'
 
 
-def suggest_for_schema_violations(error: parsing.SchemaViolations) -> str:
+def suggest_for_schema_violations(error: catalog.parsing.SchemaViolations) -> str:
     """List every violation of the schema."""
     problems = _list_problems(error.problems, 'the call itself')
     return f'Fix {problems} and send the call again; nothing was run.'
@@ -348,7 +335,7 @@ def suggest_for_schema_violations(error: parsing.SchemaViolations) -> str:
 # MCP
 
 
-def suggest_for_mcp_connection_failed(error: protocols.McpConnectionFailed) -> str:
+def suggest_for_mcp_connection_failed(error: catalog.protocols.McpConnectionFailed) -> str:
     """Suggest one more attempt; no tool of the server is available."""
     return (
         f'Its tools are unavailable for now{_cause_in_brackets(error)}. '
@@ -356,7 +343,7 @@ def suggest_for_mcp_connection_failed(error: protocols.McpConnectionFailed) -> s
     )
 
 
-def suggest_for_mcp_transport_failed(error: protocols.McpTransportFailed) -> str:
+def suggest_for_mcp_transport_failed(error: catalog.protocols.McpTransportFailed) -> str:
     """Suggest a check before a retry, since the server may have executed the call."""
     return (
         'Check whether your last call was executed before you repeat it: '
@@ -364,7 +351,7 @@ def suggest_for_mcp_transport_failed(error: protocols.McpTransportFailed) -> str
     )
 
 
-def suggest_for_mcp_server_failed(error: protocols.McpServerFailed) -> str:
+def suggest_for_mcp_server_failed(error: catalog.protocols.McpServerFailed) -> str:
     """Suggest a retry for faults of the server, else a corrected call."""
     if error.retryable:
         return (
@@ -374,7 +361,7 @@ def suggest_for_mcp_server_failed(error: protocols.McpServerFailed) -> str:
     return 'Fix your call as the server describes; the same call is always refused.'
 
 
-def suggest_for_mcp_timed_out(error: protocols.McpTimedOut) -> str:
+def suggest_for_mcp_timed_out(error: catalog.protocols.McpTimedOut) -> str:
     """Suggest a smaller request, after a check whether the call was executed."""
     return (
         f'{_wait_and_retry(error)} with a smaller request to {error.server!r}; '
@@ -385,7 +372,7 @@ def suggest_for_mcp_timed_out(error: protocols.McpTimedOut) -> str:
 # LSP
 
 
-def suggest_for_lsp_not_initialized(error: protocols.LspNotInitialized) -> str:
+def suggest_for_lsp_not_initialized(error: catalog.protocols.LspNotInitialized) -> str:
     """Suggest work without the language server."""
     return (
         f'Search and read the files directly instead{_cause_in_brackets(error)}, '
@@ -393,7 +380,7 @@ def suggest_for_lsp_not_initialized(error: protocols.LspNotInitialized) -> str:
     )
 
 
-def suggest_for_lsp_request_failed(error: protocols.LspRequestFailed) -> str:
+def suggest_for_lsp_request_failed(error: catalog.protocols.LspRequestFailed) -> str:
     """Suggest a check of the request, or work without the language server."""
     return (
         f'Check the file and the position of your request{_cause_in_brackets(error)}, '
@@ -401,7 +388,7 @@ def suggest_for_lsp_request_failed(error: protocols.LspRequestFailed) -> str:
     )
 
 
-def suggest_for_lsp_content_modified(error: protocols.LspContentModified) -> str:
+def suggest_for_lsp_content_modified(error: catalog.protocols.LspContentModified) -> str:
     """Suggest reading the document again; the old positions are wrong."""
     return (
         'The old positions are no longer valid: read the document again, '
@@ -414,7 +401,7 @@ def suggest_for_lsp_content_modified(error: protocols.LspContentModified) -> str
 EXTENDED_CARD_NOT_CONFIGURED = "Read the agent's public card instead; it contains less detail."
 
 
-def suggest_for_task_not_found(_: protocols.A2aTaskNotFound) -> str:
+def suggest_for_task_not_found(_: catalog.protocols.A2aTaskNotFound) -> str:
     """Suggest a check of the id."""
     return (
         'Check the id that the agent returned; '
@@ -422,22 +409,24 @@ def suggest_for_task_not_found(_: protocols.A2aTaskNotFound) -> str:
     )
 
 
-def suggest_for_task_not_cancelable(error: protocols.A2aTaskNotCancelable) -> str:
+def suggest_for_task_not_cancelable(error: catalog.protocols.A2aTaskNotCancelable) -> str:
     """Suggest reading the result of the task."""
     return f'The task is already {error.state}. Read its result instead.'
 
 
-def suggest_for_push_not_supported(_: protocols.A2aPushNotSupported) -> str:
+def suggest_for_push_not_supported(_: catalog.protocols.A2aPushNotSupported) -> str:
     """Suggest the other ways to follow a task."""
     return 'Poll the state of the task, or read its stream.'
 
 
-def suggest_for_unsupported_operation(_: protocols.A2aUnsupportedOperation) -> str:
+def suggest_for_unsupported_operation(_: catalog.protocols.A2aUnsupportedOperation) -> str:
     """Suggest an operation of the agent's card."""
     return "Read the agent's card and choose an operation that it lists, or use another agent."
 
 
-def suggest_for_content_type_not_supported(error: protocols.A2aContentTypeNotSupported) -> str:
+def suggest_for_content_type_not_supported(
+    error: catalog.protocols.A2aContentTypeNotSupported,
+) -> str:
     """List the supported content types."""
     return _choose_from(
         error.supported,
@@ -445,7 +434,7 @@ def suggest_for_content_type_not_supported(error: protocols.A2aContentTypeNotSup
     )
 
 
-def suggest_for_invalid_agent_response(error: protocols.A2aInvalidAgentResponse) -> str:
+def suggest_for_invalid_agent_response(error: catalog.protocols.A2aInvalidAgentResponse) -> str:
     """Suggest another agent; the request itself is correct."""
     return (
         f'The fault is with {error.agent!r}, not with your request. '
@@ -453,7 +442,7 @@ def suggest_for_invalid_agent_response(error: protocols.A2aInvalidAgentResponse)
     )
 
 
-def suggest_for_extension_required(error: protocols.A2aExtensionRequired) -> str:
+def suggest_for_extension_required(error: catalog.protocols.A2aExtensionRequired) -> str:
     """Suggest an agent that does not require the extension."""
     return (
         f'Use an agent that does not require {error.extension!r}, '
@@ -461,7 +450,7 @@ def suggest_for_extension_required(error: protocols.A2aExtensionRequired) -> str
     )
 
 
-def suggest_for_version_not_supported(error: protocols.A2aVersionNotSupported) -> str:
+def suggest_for_version_not_supported(error: catalog.protocols.A2aVersionNotSupported) -> str:
     """List the supported versions."""
     return _choose_from(
         error.supported,
@@ -469,7 +458,7 @@ def suggest_for_version_not_supported(error: protocols.A2aVersionNotSupported) -
     )
 
 
-def suggest_for_agent_card_invalid(error: protocols.AgentCardInvalid) -> str:
+def suggest_for_agent_card_invalid(error: catalog.protocols.AgentCardInvalid) -> str:
     """Suggest another agent, and list the problems of the card."""
     return (
         'Use another agent: this one cannot be used until its owner fixes '
@@ -480,7 +469,7 @@ def suggest_for_agent_card_invalid(error: protocols.AgentCardInvalid) -> str:
 # Sessions
 
 
-def suggest_for_recovery_failed(error: sessions.RecoveryFailed) -> str:
+def suggest_for_recovery_failed(error: catalog.sessions.RecoveryFailed) -> str:
     """Suggest another way; all attempts were made."""
     return (
         f'Do not request {error.operation} again{_cause_in_brackets(error)}. '
@@ -491,24 +480,24 @@ def suggest_for_recovery_failed(error: sessions.RecoveryFailed) -> str:
 # Storage
 
 
-def suggest_for_record_not_found(error: storage.RecordNotFound) -> str:
+def suggest_for_record_not_found(error: catalog.storage.RecordNotFound) -> str:
     """Suggest a check of the key."""
     return f'Check the spelling of {error.key!r}, list the existing keys, or store it first.'
 
 
-def suggest_for_record_exists(error: storage.RecordExists) -> str:
+def suggest_for_record_exists(error: catalog.storage.RecordExists) -> str:
     """Suggest an update or another key."""
     return f'Update the existing record, or choose a key other than {error.key!r}.'
 
 
-def suggest_for_store_closed(error: storage.StoreClosed) -> str:
+def suggest_for_store_closed(error: catalog.storage.StoreClosed) -> str:
     """Suggest a delay."""
     return (
         f'{_wait_and_retry(error)}; nothing was read or written. If it stays closed, tell the user.'
     )
 
 
-def suggest_for_store_unavailable(error: storage.StoreUnavailable) -> str:
+def suggest_for_store_unavailable(error: catalog.storage.StoreUnavailable) -> str:
     """Suggest a delay."""
     return (
         f'{_wait_and_retry(error)}; nothing was read or written. '
@@ -519,7 +508,7 @@ def suggest_for_store_unavailable(error: storage.StoreUnavailable) -> str:
 # Streaming
 
 
-def suggest_for_user_interrupted(error: streaming.UserInterrupted) -> str:
+def suggest_for_user_interrupted(error: catalog.streaming.UserInterrupted) -> str:
     """Suggest following the user's feedback."""
     if not error.feedback:
         return 'Stop your current work and ask the user how to continue.'
@@ -547,7 +536,7 @@ TOO_MANY_MISTAKES = (
 RESOURCE_EXHAUSTED = 'Try again later, or in a way that needs less of this resource.'
 
 
-def suggest_for_missing_parameter(error: tools.MissingParameter) -> str:
+def suggest_for_missing_parameter(error: catalog.tools.MissingParameter) -> str:
     """Suggest a call with the parameter, an example value, and the other corrections."""
     example = f' (for example: {error.example})' if error.example else ''
     return (
@@ -555,22 +544,22 @@ def suggest_for_missing_parameter(error: tools.MissingParameter) -> str:
     )
 
 
-def suggest_for_invalid_parameter(error: tools.InvalidParameter) -> str:
+def suggest_for_invalid_parameter(error: catalog.tools.InvalidParameter) -> str:
     """Suggest all corrections; the message contains the reason of the first one."""
     return f'Fix {error.parameter!r} and call {error.tool} again.{_other_findings(error.also)}'
 
 
-def _other_findings(findings: Iterable[tools.Finding]) -> str:
+def _other_findings(findings: Iterable[catalog.tools.Finding]) -> str:
     texts = [f'{finding.parameter!r} ({finding.reason})' for finding in findings]
     return f' Also fix {join_limited(texts)}.' if texts else ''
 
 
-def suggest_for_unknown_tool(error: tools.UnknownTool) -> str:
+def suggest_for_unknown_tool(error: catalog.tools.UnknownTool) -> str:
     """Suggest the closest tools, then list the available ones."""
     return _suggest_names(error.suggestions, error.available, noun='tool')
 
 
-def suggest_for_file_not_found(error: tools.FileNotFound) -> str:
+def suggest_for_file_not_found(error: catalog.tools.FileNotFound) -> str:
     """Suggest the closest paths, else the parent folder."""
     if error.suggestions:
         return f'Did you mean {join_quoted(error.suggestions)}?'
@@ -578,12 +567,12 @@ def suggest_for_file_not_found(error: tools.FileNotFound) -> str:
     return f'List {folder}, or create {error.path!r} if it should exist.'
 
 
-def suggest_for_file_already_exists(error: tools.FileAlreadyExists) -> str:
+def suggest_for_file_already_exists(error: catalog.tools.FileAlreadyExists) -> str:
     """Suggest overwriting or another path."""
     return f'Allow overwriting {error.path!r} if it should be replaced, or choose another path.'
 
 
-def suggest_for_path_forbidden(error: tools.PathForbidden) -> str:
+def suggest_for_path_forbidden(error: catalog.tools.PathForbidden) -> str:
     """Suggest an allowed path, with the reason of the refusal."""
     match error.reason:
         case 'ignored':
@@ -607,7 +596,7 @@ def suggest_for_path_forbidden(error: tools.PathForbidden) -> str:
             assert_never(error.reason)
 
 
-def suggest_for_content_not_found(error: tools.ContentNotFound) -> str:
+def suggest_for_content_not_found(error: catalog.tools.ContentNotFound) -> str:
     """Suggest the most similar text, else reading the file."""
     if error.best_match is None:
         return f'Read {error.path!r} and search for a text that it contains, including white space.'
@@ -619,7 +608,7 @@ def suggest_for_content_not_found(error: tools.ContentNotFound) -> str:
     )
 
 
-def suggest_for_content_mismatch(error: tools.ContentMismatch) -> str:
+def suggest_for_content_mismatch(error: catalog.tools.ContentMismatch) -> str:
     """Suggest the actual text of the line."""
     return (
         f'Read {error.path!r} again and start from the actual text of line {error.line}:\n'
@@ -627,7 +616,7 @@ def suggest_for_content_mismatch(error: tools.ContentMismatch) -> str:
     )
 
 
-def suggest_for_duplicate_match(error: tools.DuplicateMatch) -> str:
+def suggest_for_duplicate_match(error: catalog.tools.DuplicateMatch) -> str:
     """List every matching line, and suggest three ways to be unambiguous."""
     return (
         f'The text is at {"line" if len(error.lines) == 1 else "lines"} '
@@ -636,7 +625,7 @@ def suggest_for_duplicate_match(error: tools.DuplicateMatch) -> str:
     )
 
 
-def suggest_for_command_timed_out(error: tools.CommandTimedOut) -> str:
+def suggest_for_command_timed_out(error: catalog.tools.CommandTimedOut) -> str:
     """Suggest a smaller command or a longer timeout."""
     return (
         f'Run less at a time, or allow more than {error.timeout:g} s; '
@@ -644,7 +633,7 @@ def suggest_for_command_timed_out(error: tools.CommandTimedOut) -> str:
     )
 
 
-def suggest_for_command_failed(error: tools.CommandFailed) -> str:
+def suggest_for_command_failed(error: catalog.tools.CommandFailed) -> str:
     """Suggest a correction, with the meaning of the exit code."""
     meaning = describe_exit_code(error.exit_code)
     reason = f'{_capitalize(meaning)}. ' if meaning else ''
@@ -653,7 +642,7 @@ def suggest_for_command_failed(error: tools.CommandFailed) -> str:
     return f'{reason}It wrote no output that explains the failure.'
 
 
-def suggest_for_diff_rejected(error: tools.DiffRejected) -> str:
+def suggest_for_diff_rejected(error: catalog.tools.DiffRejected) -> str:
     """Suggest a new diff, with the number of rejected hunks."""
     return (
         f'{pluralize(len(error.hunks), "hunk")} of the diff could not be placed: '
@@ -661,7 +650,7 @@ def suggest_for_diff_rejected(error: tools.DiffRejected) -> str:
     )
 
 
-def rejected_hunks_output(error: tools.DiffRejected) -> str:
+def rejected_hunks_output(error: catalog.tools.DiffRejected) -> str:
     """Return every rejected hunk, with its expected and actual text if all of them fit."""
     blocks = '\n'.join(
         f'{describe_rejected_hunk(hunk)}\n'
@@ -674,7 +663,7 @@ def rejected_hunks_output(error: tools.DiffRejected) -> str:
     return head('\n'.join(map(describe_rejected_hunk, error.hunks)))
 
 
-def suggest_for_tool_failed(error: tools.ToolFailed) -> str:
+def suggest_for_tool_failed(error: catalog.tools.ToolFailed) -> str:
     """Suggest another attempt if the cause may pass, else another way, with the cause."""
     if error.defect is not None:
         return TOOL_FAULT
@@ -706,16 +695,20 @@ def advise_check(guidance: Guidance, error: object) -> Guidance:
     """
     first: str | None = None
     match error:
-        case tools.ToolFailed():
+        case catalog.tools.ToolFailed():
             first = FAULT_OF_TOOL if error.defect is not None else _fault_of_machine(error)
-        case tools.ToolTimedOut() | tools.ResourceExhausted() | policies.DeadlineExceeded():
+        case (
+            catalog.tools.ToolTimedOut()
+            | catalog.tools.ResourceExhausted()
+            | catalog.policies.DeadlineExceeded()
+        ):
             pass
         case _:
             first = guidance.suggestion
     return replace(guidance, suggestion=f'{first} {CHECK_EFFECT}' if first else CHECK_EFFECT)
 
 
-def _fault_of_machine(error: tools.ToolFailed) -> str:
+def _fault_of_machine(error: catalog.tools.ToolFailed) -> str:
     # The text of an exception is the tool's own here, unlike that of a driver.
     is_tagged = isinstance(error.cause, TaggedError)
     text = _public_cause(error) if is_tagged else cause_link(error.cause).message
@@ -723,19 +716,19 @@ def _fault_of_machine(error: tools.ToolFailed) -> str:
     return f'The fault is with the machine, not with your call{reason}.'
 
 
-def suggest_for_tool_timed_out(error: tools.ToolTimedOut) -> str:
+def suggest_for_tool_timed_out(error: catalog.tools.ToolTimedOut) -> str:
     """Suggest a smaller request; a model cannot change the timeout."""
     return f'Request less at a time; a call is stopped after {error.timeout:g} s.'
 
 
-def suggest_for_tool_cancelled(error: tools.ToolCancelled) -> str:
+def suggest_for_tool_cancelled(error: catalog.tools.ToolCancelled) -> str:
     """Suggest waiting for instructions."""
     return (
         f'Do not call it again unless you are told to: {error.by} stopped it. Ask how to continue.'
     )
 
 
-def suggest_for_tool_repeated(error: tools.ToolRepeated) -> str:
+def suggest_for_tool_repeated(error: catalog.tools.ToolRepeated) -> str:
     """Suggest the earlier results or other arguments."""
     return (
         f'{error.tool} would return the same result again. '
@@ -746,7 +739,7 @@ def suggest_for_tool_repeated(error: tools.ToolRepeated) -> str:
 # Workspace
 
 
-def suggest_for_config_unreadable(error: workspace.ConfigUnreadable) -> str:
+def suggest_for_config_unreadable(error: catalog.workspace.ConfigUnreadable) -> str:
     """Suggest a correction at the position of the syntax error."""
     return (
         f'Read {error.path!r} around line {error.line}, column {error.column}, '
@@ -754,34 +747,34 @@ def suggest_for_config_unreadable(error: workspace.ConfigUnreadable) -> str:
     )
 
 
-def suggest_for_config_invalid(error: workspace.ConfigInvalid) -> str:
+def suggest_for_config_invalid(error: catalog.workspace.ConfigInvalid) -> str:
     """List every problem of the file."""
     problems = _list_problems(error.problems, 'the file itself')
     return f'Fix {problems} in {error.path!r} if you may change the file, else tell the user.'
 
 
-def suggest_for_skill_invalid(error: workspace.SkillInvalid) -> str:
+def suggest_for_skill_invalid(error: catalog.workspace.SkillInvalid) -> str:
     """List every problem of the file."""
     problems = _list_problems(error.problems, 'the file itself')
     return f'Continue without the skill, or fix {problems} in {error.path!r}.'
 
 
-def suggest_for_skill_name_mismatch(error: workspace.SkillNameMismatch) -> str:
+def suggest_for_skill_name_mismatch(error: catalog.workspace.SkillNameMismatch) -> str:
     """Suggest the two possible renames."""
     return f'Set its name to {error.expected!r}, or rename its folder to {error.actual!r}.'
 
 
-def suggest_for_not_a_repository(_: workspace.NotARepository) -> str:
+def suggest_for_not_a_repository(_: catalog.workspace.NotARepository) -> str:
     """Suggest another folder or a new repository."""
     return 'Use a folder inside a repository, or ask the user whether to create one here.'
 
 
-def suggest_for_worktree_exists(error: workspace.WorktreeExists) -> str:
+def suggest_for_worktree_exists(error: catalog.workspace.WorktreeExists) -> str:
     """Suggest the existing worktree or another name."""
     return f'Work in {error.name!r} if it is the one you mean, or choose another name.'
 
 
-def suggest_for_worktree_failed(error: workspace.WorktreeFailed) -> str:
+def suggest_for_worktree_failed(error: catalog.workspace.WorktreeFailed) -> str:
     """Suggest a correction from the output of git."""
     if not error.output:
         return 'Git wrote no output that explains the failure; check the state of the repository.'

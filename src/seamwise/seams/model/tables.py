@@ -2,382 +2,375 @@
 
 from __future__ import annotations
 
+from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.catalog import (
-    access,
-    agents,
-    models,
-    network,
-    parsing,
-    policies,
-    protocols,
-    sessions,
-    storage,
-    streaming,
-    tools,
-    workspace,
-)
 from seamwise.seams.model import suggestions
 from seamwise.seams.model.on import on
 from seamwise.seams.model.shape import Guidance
 
-ACCESS: Adapter[access.AccessError, Guidance] = Adapter(
+ACCESS: Adapter[catalog.access.AccessError, Guidance] = Adapter(
     lambda: (
-        on(access.Unauthenticated).guides(
+        on(catalog.access.Unauthenticated).guides(
             'execution_error', suggestion=suggestions.suggest_for_unauthenticated, denied=True
         )
-        | on(access.AccessDenied).guides(
+        | on(catalog.access.AccessDenied).guides(
             'execution_error', suggestion=suggestions.suggest_for_access_denied, denied=True
         )
     )
 )
 
 
-AGENTS: Adapter[agents.AgentError, Guidance] = Adapter(
+AGENTS: Adapter[catalog.agents.AgentError, Guidance] = Adapter(
     lambda: (
-        on(agents.AgentNotFound).guides(
+        on(catalog.agents.AgentNotFound).guides(
             'validation_error',
             suggestion=suggestions.suggest_for_agent_not_found,
             large_fields=('available', 'suggestions'),
         )
-        | on(agents.CommandNotFound).guides(
+        | on(catalog.agents.CommandNotFound).guides(
             'validation_error',
             suggestion=suggestions.suggest_for_command_not_found,
             large_fields=('available', 'suggestions'),
         )
-        | on(agents.AgentNotReady).guides(
+        | on(catalog.agents.AgentNotReady).guides(
             'availability_error', suggestion=suggestions.suggest_for_agent_not_ready
         )
-        | on(agents.AgentBusy).guides(
+        | on(catalog.agents.AgentBusy).guides(
             'availability_error', suggestion=suggestions.suggest_for_agent_busy
         )
-        | on(agents.InvalidTransition).guides(
+        | on(catalog.agents.InvalidTransition).guides(
             'state_error', suggestion=suggestions.suggest_for_invalid_transition
         )
-        | on(agents.GuardrailsViolated).guides(
+        | on(catalog.agents.GuardrailsViolated).guides(
             'content_error', suggestion=suggestions.suggest_for_guardrails_violated, denied=True
         )
-        | on(agents.ContextOverflow).guides(
+        | on(catalog.agents.ContextOverflow).guides(
             'state_error', suggestion=suggestions.suggest_for_context_overflow
         )
-        | on(agents.CompressionFailed).guides(
+        | on(catalog.agents.CompressionFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_compression_failed
         )
-        | on(agents.AgentFailed).guides(
+        | on(catalog.agents.AgentFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_agent_failed
         )
     )
 )
 
 
-GUARDS: Adapter[policies.GuardError, Guidance] = Adapter(
+GUARDS: Adapter[catalog.policies.GuardError, Guidance] = Adapter(
     lambda: (
-        on(policies.RateLimited).guides(
+        on(catalog.policies.RateLimited).guides(
             'availability_error', suggestion=suggestions.suggest_for_rate_limited
         )
-        | on(policies.CircuitOpen).guides(
+        | on(catalog.policies.CircuitOpen).guides(
             'availability_error', suggestion=suggestions.suggest_for_circuit_open
         )
-        | on(policies.BulkheadFull).guides(
+        | on(catalog.policies.BulkheadFull).guides(
             'availability_error', suggestion=suggestions.suggest_for_bulkhead_full
         )
-        | on(policies.DeadlineExceeded).guides(
+        | on(catalog.policies.DeadlineExceeded).guides(
             'availability_error', suggestion=suggestions.suggest_for_deadline_exceeded
         )
     )
 )
 
 
-MODELS: Adapter[models.ModelError, Guidance] = Adapter(
+MODELS: Adapter[catalog.models.ModelError, Guidance] = Adapter(
     lambda: (
-        on(models.ModelNotFound).guides(
+        on(catalog.models.ModelNotFound).guides(
             'validation_error', suggestion=suggestions.suggest_for_model_not_found
         )
-        | on(models.ProviderNotReady).guides(
+        | on(catalog.models.ProviderNotReady).guides(
             'availability_error', suggestion=suggestions.suggest_for_provider_not_ready
         )
-        | on(models.ProviderUnavailable).guides(
+        | on(catalog.models.ProviderUnavailable).guides(
             'availability_error', suggestion=suggestions.suggest_for_provider_unavailable
         )
-        | on(models.ModelOverloaded).guides(
+        | on(catalog.models.ModelOverloaded).guides(
             'availability_error', suggestion=suggestions.suggest_for_model_overloaded
         )
-        | on(models.NoModelAvailable).guides(
+        | on(catalog.models.NoModelAvailable).guides(
             'availability_error', suggestion=suggestions.suggest_for_no_model_available
         )
-        | on(models.InvalidModelRequest).guides(
+        | on(catalog.models.InvalidModelRequest).guides(
             'validation_error', suggestion=suggestions.suggest_for_invalid_model_request
         )
-        | on(models.ContextTooLong).guides(
+        | on(catalog.models.ContextTooLong).guides(
             'validation_error', suggestion=suggestions.suggest_for_context_too_long
         )
-        | on(models.ContentFiltered).guides(
+        | on(catalog.models.ContentFiltered).guides(
             'content_error', suggestion=suggestions.suggest_for_content_filtered, denied=True
         )
-        | on(models.OutputTruncated).guides(
+        | on(catalog.models.OutputTruncated).guides(
             'content_error', suggestion=suggestions.suggest_for_output_truncated
         )
-        | on(models.StructuredOutputInvalid).guides(
+        | on(catalog.models.StructuredOutputInvalid).guides(
             'validation_error', suggestion=suggestions.suggest_for_structured_output_invalid
         )
-        | on(models.QuotaExceeded).guides(
+        | on(catalog.models.QuotaExceeded).guides(
             'availability_error', suggestion=suggestions.suggest_for_quota_exceeded
         )
-        | on(models.BudgetExceeded).guides(
+        | on(catalog.models.BudgetExceeded).guides(
             'availability_error', suggestion=suggestions.suggest_for_budget_exceeded
         )
-        | on(models.BatchClosed).hidden()
-        | on(models.BatchFull).hidden()
-        | on(models.BatchTimedOut).hidden()
-        | on(models.CacheMiss).hidden()
+        | on(catalog.models.BatchClosed).hidden()
+        | on(catalog.models.BatchFull).hidden()
+        | on(catalog.models.BatchTimedOut).hidden()
+        | on(catalog.models.CacheMiss).hidden()
     )
 )
 
 
-NETWORK: Adapter[network.NetworkError, Guidance] = Adapter(
+NETWORK: Adapter[catalog.network.NetworkError, Guidance] = Adapter(
     lambda: (
-        on(network.HostUnreachable).guides(
+        on(catalog.network.HostUnreachable).guides(
             'availability_error', suggestion=suggestions.HOST_UNREACHABLE
         )
-        | on(network.NetworkTimedOut).guides(
+        | on(catalog.network.NetworkTimedOut).guides(
             'availability_error', suggestion=suggestions.suggest_for_network_timed_out
         )
-        | on(network.UpstreamRateLimited).guides(
+        | on(catalog.network.UpstreamRateLimited).guides(
             'availability_error', suggestion=suggestions.suggest_for_upstream_rate_limited
         )
-        | on(network.CredentialsRejected).guides(
+        | on(catalog.network.CredentialsRejected).guides(
             'availability_error', suggestion=suggestions.suggest_for_credentials_rejected
         )
-        | on(network.UpstreamFailed).guides(
+        | on(catalog.network.UpstreamFailed).guides(
             'availability_error', suggestion=suggestions.suggest_for_upstream_failed
         )
     )
 )
 
 
-PARSING: Adapter[parsing.ParsingError, Guidance] = Adapter(
+PARSING: Adapter[catalog.parsing.ParsingError, Guidance] = Adapter(
     lambda: (
-        on(parsing.UnreadableCall).guides(
+        on(catalog.parsing.UnreadableCall).guides(
             'protocol_error', suggestion=suggestions.suggest_for_unreadable_call
         )
-        | on(parsing.UnknownFormat).guides('protocol_error', suggestion=suggestions.UNKNOWN_FORMAT)
-        | on(parsing.SchemaViolations).guides(
+        | on(catalog.parsing.UnknownFormat).guides(
+            'protocol_error', suggestion=suggestions.UNKNOWN_FORMAT
+        )
+        | on(catalog.parsing.SchemaViolations).guides(
             'protocol_error', suggestion=suggestions.suggest_for_schema_violations
         )
     )
 )
 
 
-MCP: Adapter[protocols.McpError, Guidance] = Adapter(
+MCP: Adapter[catalog.protocols.McpError, Guidance] = Adapter(
     lambda: (
-        on(protocols.McpConnectionFailed).guides(
+        on(catalog.protocols.McpConnectionFailed).guides(
             'protocol_error', suggestion=suggestions.suggest_for_mcp_connection_failed
         )
-        | on(protocols.McpTransportFailed).guides(
+        | on(catalog.protocols.McpTransportFailed).guides(
             'protocol_error', suggestion=suggestions.suggest_for_mcp_transport_failed
         )
-        | on(protocols.McpServerFailed).guides(
+        | on(catalog.protocols.McpServerFailed).guides(
             'protocol_error', suggestion=suggestions.suggest_for_mcp_server_failed
         )
-        | on(protocols.McpTimedOut).guides(
+        | on(catalog.protocols.McpTimedOut).guides(
             'protocol_error', suggestion=suggestions.suggest_for_mcp_timed_out
         )
     )
 )
 
-LSP: Adapter[protocols.LspError, Guidance] = Adapter(
+LSP: Adapter[catalog.protocols.LspError, Guidance] = Adapter(
     lambda: (
-        on(protocols.LspNotInitialized).guides(
+        on(catalog.protocols.LspNotInitialized).guides(
             'protocol_error', suggestion=suggestions.suggest_for_lsp_not_initialized
         )
-        | on(protocols.LspRequestFailed).guides(
+        | on(catalog.protocols.LspRequestFailed).guides(
             'protocol_error', suggestion=suggestions.suggest_for_lsp_request_failed
         )
-        | on(protocols.LspContentModified).guides(
+        | on(catalog.protocols.LspContentModified).guides(
             'protocol_error', suggestion=suggestions.suggest_for_lsp_content_modified
         )
     )
 )
 
-A2A: Adapter[protocols.A2aError, Guidance] = Adapter(
+A2A: Adapter[catalog.protocols.A2aError, Guidance] = Adapter(
     lambda: (
-        on(protocols.A2aTaskNotFound).guides(
+        on(catalog.protocols.A2aTaskNotFound).guides(
             'protocol_error', suggestion=suggestions.suggest_for_task_not_found
         )
-        | on(protocols.A2aTaskNotCancelable).guides(
+        | on(catalog.protocols.A2aTaskNotCancelable).guides(
             'protocol_error', suggestion=suggestions.suggest_for_task_not_cancelable
         )
-        | on(protocols.A2aPushNotSupported).guides(
+        | on(catalog.protocols.A2aPushNotSupported).guides(
             'protocol_error', suggestion=suggestions.suggest_for_push_not_supported
         )
-        | on(protocols.A2aUnsupportedOperation).guides(
+        | on(catalog.protocols.A2aUnsupportedOperation).guides(
             'protocol_error', suggestion=suggestions.suggest_for_unsupported_operation
         )
-        | on(protocols.A2aContentTypeNotSupported).guides(
+        | on(catalog.protocols.A2aContentTypeNotSupported).guides(
             'protocol_error', suggestion=suggestions.suggest_for_content_type_not_supported
         )
-        | on(protocols.A2aInvalidAgentResponse).guides(
+        | on(catalog.protocols.A2aInvalidAgentResponse).guides(
             'protocol_error', suggestion=suggestions.suggest_for_invalid_agent_response
         )
-        | on(protocols.A2aExtendedCardNotConfigured).guides(
+        | on(catalog.protocols.A2aExtendedCardNotConfigured).guides(
             'protocol_error', suggestion=suggestions.EXTENDED_CARD_NOT_CONFIGURED
         )
-        | on(protocols.A2aExtensionRequired).guides(
+        | on(catalog.protocols.A2aExtensionRequired).guides(
             'protocol_error', suggestion=suggestions.suggest_for_extension_required
         )
-        | on(protocols.A2aVersionNotSupported).guides(
+        | on(catalog.protocols.A2aVersionNotSupported).guides(
             'protocol_error', suggestion=suggestions.suggest_for_version_not_supported
         )
-        | on(protocols.AgentCardInvalid).guides(
+        | on(catalog.protocols.AgentCardInvalid).guides(
             'protocol_error', suggestion=suggestions.suggest_for_agent_card_invalid
         )
     )
 )
 
 
-SESSIONS: Adapter[sessions.SessionError, Guidance] = Adapter(
+SESSIONS: Adapter[catalog.sessions.SessionError, Guidance] = Adapter(
     lambda: (
         on(
-            sessions.InvalidInput
-            | sessions.SessionNotFound
-            | sessions.SessionBusy
-            | sessions.ConnectionLost
-            | sessions.ReplayGap
-            | sessions.UnknownEpoch
-            | sessions.AckAhead
+            catalog.sessions.InvalidInput
+            | catalog.sessions.SessionNotFound
+            | catalog.sessions.SessionBusy
+            | catalog.sessions.ConnectionLost
+            | catalog.sessions.ReplayGap
+            | catalog.sessions.UnknownEpoch
+            | catalog.sessions.AckAhead
         ).hidden()
-        | on(sessions.RecoveryFailed).guides(
+        | on(catalog.sessions.RecoveryFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_recovery_failed
         )
     )
 )
 
 
-STORAGE: Adapter[storage.StorageError, Guidance] = Adapter(
+STORAGE: Adapter[catalog.storage.StorageError, Guidance] = Adapter(
     lambda: (
-        on(storage.RecordNotFound).guides(
+        on(catalog.storage.RecordNotFound).guides(
             'content_error', suggestion=suggestions.suggest_for_record_not_found
         )
-        | on(storage.RecordExists).guides(
+        | on(catalog.storage.RecordExists).guides(
             'content_error', suggestion=suggestions.suggest_for_record_exists
         )
-        | on(storage.StoreClosed).guides(
+        | on(catalog.storage.StoreClosed).guides(
             'availability_error', suggestion=suggestions.suggest_for_store_closed
         )
-        | on(storage.StoreUnavailable).guides(
+        | on(catalog.storage.StoreUnavailable).guides(
             'availability_error', suggestion=suggestions.suggest_for_store_unavailable
         )
     )
 )
 
 
-STREAMING: Adapter[streaming.StreamingError, Guidance] = Adapter(
+STREAMING: Adapter[catalog.streaming.StreamingError, Guidance] = Adapter(
     lambda: (
         on(
-            streaming.InvalidStream
-            | streaming.ChunkUnparsable
-            | streaming.ChunkHandlerFailed
-            | streaming.StreamAborted
-            | streaming.StreamProviderFailed
-            | streaming.TokenCountFailed
-            | streaming.BufferFull
-            | streaming.StreamClosed
-            | streaming.SlowConsumer
+            catalog.streaming.InvalidStream
+            | catalog.streaming.ChunkUnparsable
+            | catalog.streaming.ChunkHandlerFailed
+            | catalog.streaming.StreamAborted
+            | catalog.streaming.StreamProviderFailed
+            | catalog.streaming.TokenCountFailed
+            | catalog.streaming.BufferFull
+            | catalog.streaming.StreamClosed
+            | catalog.streaming.SlowConsumer
         ).hidden()
-        | on(streaming.UserInterrupted).guides(
+        | on(catalog.streaming.UserInterrupted).guides(
             'state_error', suggestion=suggestions.suggest_for_user_interrupted
         )
     )
 )
 
 
-TOOLS: Adapter[tools.ToolError, Guidance] = Adapter(
+TOOLS: Adapter[catalog.tools.ToolError, Guidance] = Adapter(
     lambda: (
-        on(tools.MissingParameter).guides(
+        on(catalog.tools.MissingParameter).guides(
             'validation_error', suggestion=suggestions.suggest_for_missing_parameter
         )
-        | on(tools.InvalidParameter).guides(
+        | on(catalog.tools.InvalidParameter).guides(
             'validation_error', suggestion=suggestions.suggest_for_invalid_parameter
         )
-        | on(tools.UnknownTool).guides(
+        | on(catalog.tools.UnknownTool).guides(
             'validation_error',
             suggestion=suggestions.suggest_for_unknown_tool,
             large_fields=('available', 'suggestions'),
         )
-        | on(tools.FileNotFound).guides(
+        | on(catalog.tools.FileNotFound).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_file_not_found
         )
-        | on(tools.FileAlreadyExists).guides(
+        | on(catalog.tools.FileAlreadyExists).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_file_already_exists
         )
-        | on(tools.PathForbidden).guides(
+        | on(catalog.tools.PathForbidden).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_path_forbidden, denied=True
         )
-        | on(tools.ContentNotFound).guides(
+        | on(catalog.tools.ContentNotFound).guides(
             'content_error', suggestion=suggestions.suggest_for_content_not_found
         )
-        | on(tools.ContentMismatch).guides(
+        | on(catalog.tools.ContentMismatch).guides(
             'content_error', suggestion=suggestions.suggest_for_content_mismatch
         )
-        | on(tools.DuplicateMatch).guides(
+        | on(catalog.tools.DuplicateMatch).guides(
             'content_error', suggestion=suggestions.suggest_for_duplicate_match
         )
-        | on(tools.CommandTimedOut).guides(
+        | on(catalog.tools.CommandTimedOut).guides(
             'execution_error', suggestion=suggestions.suggest_for_command_timed_out
         )
-        | on(tools.CommandFailed).guides(
+        | on(catalog.tools.CommandFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_command_failed
         )
-        | on(tools.DiffRejected).guides(
+        | on(catalog.tools.DiffRejected).guides(
             'execution_error',
             suggestion=suggestions.suggest_for_diff_rejected,
             output=suggestions.rejected_hunks_output,
         )
-        | on(tools.ToolFailed).guides(
+        | on(catalog.tools.ToolFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_tool_failed
         )
-        | on(tools.ToolTimedOut).guides(
+        | on(catalog.tools.ToolTimedOut).guides(
             'execution_error', suggestion=suggestions.suggest_for_tool_timed_out
         )
-        | on(tools.ToolCancelled).guides(
+        | on(catalog.tools.ToolCancelled).guides(
             'execution_error', suggestion=suggestions.suggest_for_tool_cancelled
         )
-        | on(tools.InvalidResult).guides('execution_error', suggestion=suggestions.TOOL_FAULT)
-        | on(tools.RegistrationRejected).hidden()
-        | on(tools.ToolRepeated).guides(
+        | on(catalog.tools.InvalidResult).guides(
+            'execution_error', suggestion=suggestions.TOOL_FAULT
+        )
+        | on(catalog.tools.RegistrationRejected).hidden()
+        | on(catalog.tools.ToolRepeated).guides(
             'state_error', suggestion=suggestions.suggest_for_tool_repeated
         )
-        | on(tools.TooManyMistakes).guides('state_error', suggestion=suggestions.TOO_MANY_MISTAKES)
-        | on(tools.ResourceExhausted).guides(
+        | on(catalog.tools.TooManyMistakes).guides(
+            'state_error', suggestion=suggestions.TOO_MANY_MISTAKES
+        )
+        | on(catalog.tools.ResourceExhausted).guides(
             'availability_error', suggestion=suggestions.RESOURCE_EXHAUSTED
         )
     )
 )
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, Guidance] = Adapter(
+WORKSPACE: Adapter[catalog.workspace.WorkspaceError, Guidance] = Adapter(
     lambda: (
-        on(workspace.ConfigUnreadable).guides(
+        on(catalog.workspace.ConfigUnreadable).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_config_unreadable
         )
-        | on(workspace.ConfigInvalid).guides(
+        | on(catalog.workspace.ConfigInvalid).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_config_invalid
         )
-        | on(workspace.SkillInvalid).guides(
+        | on(catalog.workspace.SkillInvalid).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_skill_invalid
         )
-        | on(workspace.SkillNameMismatch).guides(
+        | on(catalog.workspace.SkillNameMismatch).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_skill_name_mismatch
         )
-        | on(workspace.PluginFailed).hidden()
-        | on(workspace.EditorInstallFailed).hidden()
-        | on(workspace.NotARepository).guides(
+        | on(catalog.workspace.PluginFailed).hidden()
+        | on(catalog.workspace.EditorInstallFailed).hidden()
+        | on(catalog.workspace.NotARepository).guides(
             'file_operation_error', suggestion=suggestions.suggest_for_not_a_repository
         )
-        | on(workspace.WorktreeExists).guides(
+        | on(catalog.workspace.WorktreeExists).guides(
             'state_error', suggestion=suggestions.suggest_for_worktree_exists
         )
-        | on(workspace.WorktreeFailed).guides(
+        | on(catalog.workspace.WorktreeFailed).guides(
             'execution_error', suggestion=suggestions.suggest_for_worktree_failed
         )
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seamwise.seams.catalog import tools
+from seamwise.seams import catalog
 
 _SIGNAL_CODES = range(129, 193)
 """A shell exits with 128 + N when signal N, 1 to 64, ended the command."""
@@ -32,7 +32,7 @@ def describe_exit_code(exit_code: int) -> str | None:
     return _SHELL_CODES.get(exit_code)
 
 
-def describe_rejected_hunk(hunk: tools.RejectedHunk) -> str:
+def describe_rejected_hunk(hunk: catalog.tools.RejectedHunk) -> str:
     """Return the header of a hunk and the reason why it was rejected."""
     reason = (
         'fits in more than one place'
