@@ -55,7 +55,7 @@ def to_mcp(
     """
     try:
         from mcp import MCPError  # noqa: PLC0415 -- the SDK is optional
-        from mcp.types import CallToolResult  # noqa: PLC0415
+        from mcp.types import CallToolResult  # noqa: PLC0415 -- as above
     except ImportError as missing:
         raise ImportError("`to_mcp` needs the official MCP SDK: pip install 'mcp>=2'") from missing
 

@@ -73,6 +73,7 @@ def counted_line(text: str) -> tuple[str, int]:
 def safe(value: object) -> object:
     """Return any value as JSON-compatible builtins, with its secrets masked and its texts safe.
 
+    >>> from seamwise import Secret
     >>> safe({'path': 'a.txt', 'lines': (1, 2), 'key': Secret('k')})
     {'path': 'a.txt', 'lines': [1, 2], 'key': '***'}
     """
