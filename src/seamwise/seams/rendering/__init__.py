@@ -1,1 +1,1 @@
-"""Texts and values of errors that are safe to show; the seams and what is built on them use it."""
+"""Texts and values of errors that are safe to show, for seams and the layers above them."""
