@@ -4,7 +4,7 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -34,6 +34,9 @@ LAYERS = [
 
 FACES = {'seamwise', 'seamwise.messages', 'seamwise.typing'}
 """Modules at the root: they define nothing, and import the public names from the rooms."""
+
+SHARED_BY_SEAMS = ['adapter', 'catalog', 'rendering', 'reporting', 'wire']
+"""The modules and rooms that every seam may import; a later one may import the earlier ones."""
 
 MAX_FILES = 25
 LISTS = {'check/rules', 'toolhost/formats'}
@@ -91,6 +94,16 @@ def circle_of(imports: Mapping[str, set[str]]) -> list[str]:
         circle: list[str] = error.args[1]
         return circle
     return []
+
+
+def imported_parts_of_seams(files: Iterable[Path]) -> set[str]:
+    """Return the seams and shared rooms that files import."""
+    return {
+        name.split('.')[2]
+        for file in files
+        for name in own_imports(file)
+        if name.startswith('seamwise.seams.')
+    }
 
 
 def files_of(layer: str) -> list[Path]:
@@ -186,18 +199,53 @@ def test_the_checker_imports_no_seam(file: Path) -> None:
 @pytest.mark.parametrize(
     'seam',
     sorted(
-        folder.name for folder in (SOURCE / 'seams').iterdir() if (folder / '__init__.py').exists()
+        folder.name
+        for folder in (SOURCE / 'seams').iterdir()
+        if (folder / '__init__.py').exists() and folder.name not in SHARED_BY_SEAMS
     ),
 )
 def test_a_seam_imports_no_other_seam(seam: str) -> None:
     """One exception: JSON-RPC results contain the guidance of the model seam."""
-    seams = {
-        name.split('.')[2]
-        for file in (SOURCE / 'seams' / seam).rglob('*.py')
-        for name in own_imports(file)
-        if name.startswith('seamwise.seams.') and not name.split('.')[2].startswith('_')
-    } - {seam, 'adapter'}
+    parts = imported_parts_of_seams((SOURCE / 'seams' / seam).rglob('*.py'))
+    seams = parts - {seam, *SHARED_BY_SEAMS}
     assert seams <= ({'model'} if seam == 'jsonrpc' else set())
+
+
+@pytest.mark.parametrize('part', SHARED_BY_SEAMS)
+def test_what_seams_share_imports_no_seam(part: str) -> None:
+    folder = SOURCE / 'seams' / part
+    files = [folder.with_suffix('.py')] if not folder.is_dir() else folder.rglob('*.py')
+    lower = SHARED_BY_SEAMS[: SHARED_BY_SEAMS.index(part) + 1]
+    assert imported_parts_of_seams(files) <= set(lower)
+
+
+HTTP_ROOMS = ['', 'serving', 'asgi', 'openapi_documents', 'fastapi']
+"""From the lowest to the highest; the first is the folder of the seam itself."""
+
+
+def http_room_of(module: str) -> str | None:
+    """Return the room of a module or an object of the HTTP seam; None for others."""
+    _, is_http, rest = f'{module}.'.partition('seamwise.seams.http.')
+    room = rest.split('.')[0]
+    return (room if room in HTTP_ROOMS else '') if is_http else None
+
+
+def test_the_rooms_of_the_http_seam_are_listed() -> None:
+    rooms = {file.parent.name for file in (SOURCE / 'seams' / 'http').glob('*/__init__.py')}
+    assert rooms == {*HTTP_ROOMS} - {''}
+
+
+@pytest.mark.parametrize('room', HTTP_ROOMS)
+def test_a_room_of_the_http_seam_imports_no_higher_room(room: str) -> None:
+    """The face of the seam imports from all rooms."""
+    files = (file for file in (SOURCE / 'seams' / 'http' / room).glob('*.py'))
+    imported = {
+        http_room_of(name)
+        for file in files
+        if module_of(file) != 'seamwise.seams.http'
+        for name in own_imports(file)
+    } - {None}
+    assert imported <= {*HTTP_ROOMS[: HTTP_ROOMS.index(room) + 1]}
 
 
 LAZY_MODULES = [

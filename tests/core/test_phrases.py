@@ -8,7 +8,7 @@ from seamwise._text.phrases import (
     pluralize,
     truncate,
 )
-from seamwise.seams._tool_phrases import describe_exit_code, describe_parent_folder
+from seamwise.seams.rendering.tool_phrases import describe_exit_code, describe_parent_folder
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import msgspec
 
 from seamwise import TaggedError, sanitized
 from seamwise._errors.type_hints import resolved_hints
-from seamwise.seams._common import all_field_names, public_field_names
+from seamwise.seams.rendering.errors import all_field_names, public_field_names
 
 E = TypeVar('E', bound=TaggedError)
 

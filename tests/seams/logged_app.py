@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from seamwise.catalog.network import CredentialsRejected
 from seamwise.seams import log
-from seamwise.seams._request_context import serving
+from seamwise.seams.reporting.request_context import serving
 from tests.strategies import PLANTED
 
 REQUEST_ID = os.environ['TEST_REQUEST_ID']

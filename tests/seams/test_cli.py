@@ -84,11 +84,11 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli import Place, Rendered, defect, done, on, report, tables
+from seamwise.seams.cli.environment import terminal_width, wants_color
 from seamwise.seams.cli.layout import format_for_terminal
 from seamwise.seams.cli.on import CliArm
 from seamwise.seams.cli.report import layout
 from seamwise.seams.cli.streams import encode_for_stream
-from seamwise.seams.cli.style import terminal_width, wants_color
 from seamwise.seams.cli.tables import TOOLS
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, errors, members, texts
 

@@ -25,8 +25,13 @@ from seamwise.catalog.tools import FileAlreadyExists, FileNotFound, PathForbidde
 from seamwise.catalog.workspace import ConfigUnreadable, WorkspaceError
 from seamwise.seams import cli
 from seamwise.seams.cli import Place, Rendered, report
-from seamwise.seams.cli.groups import MAX_GROUPS
-from seamwise.seams.cli.style import STYLE_VARIABLE, requested_style, terminal_width, wants_color
+from seamwise.seams.cli.environment import (
+    STYLE_VARIABLE,
+    requested_style,
+    terminal_width,
+    wants_color,
+)
+from seamwise.seams.cli.report import MAX_GROUPS
 from seamwise.seams.cli.tables import TOOLS, WORKSPACE
 from tests.seams.test_cli import ANSI, Terminal
 from tests.strategies import PLANTED, texts

@@ -21,17 +21,16 @@ from seamwise import Category, Cause, Secret, TaggedError
 from seamwise._errors.errors import retry_after
 from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
-from seamwise.seams._common import (
-    message_of,
+from seamwise.seams.rendering.errors import public_fields, safe_message
+from seamwise.seams.rendering.values import (
     milliseconds,
     milliseconds_or_none,
-    public_fields,
     safe,
     safe_line,
     safe_text,
     timestamp,
 )
-from seamwise.seams._fingerprint import fingerprint
+from seamwise.seams.reporting.fingerprint import fingerprint
 from tests.strategies import PLANTED, errors, texts
 
 if TYPE_CHECKING:
@@ -138,12 +137,12 @@ def test_a_credential_is_masked_before_a_message_cuts_it() -> None:
     error = FileNotFound(
         'read_file', 'a' * 180 + f' https://ann:{PLANTED}-and-much-more-of-it@example.org'
     )
-    assert 'FAKE' not in message_of(error)
+    assert 'FAKE' not in safe_message(error)
 
 
 def test_a_message_is_translated() -> None:
-    assert message_of(FileNotFound('t', 'a\udce9.txt')) == "'a\\udce9.txt' does not exist."
-    assert message_of(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
+    assert safe_message(FileNotFound('t', 'a\udce9.txt')) == "'a\\udce9.txt' does not exist."
+    assert safe_message(FileNotFound('t', 'a.txt'), 'zh_CN') == "'a.txt' 不存在。"
 
 
 class Colour(enum.Enum):

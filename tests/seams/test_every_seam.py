@@ -12,8 +12,8 @@ import pytest
 
 from seamwise import Category, Failure, Secret, TaggedError
 from seamwise.seams import http, jsonrpc, log, model, planner, session
-from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.reporting.request_context import serving
 from tests.strategies import EVERY_CLASS, UNIONS, members
 
 SEAMS = ('cli', 'http', 'session', 'model', 'planner', 'jsonrpc')

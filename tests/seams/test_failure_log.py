@@ -20,8 +20,8 @@ from seamwise import Category, Cause, Failure, Secret, Success, TaggedError, on_
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.policies import CircuitOpen, RateLimited
 from seamwise.seams import jsonrpc, session
-from seamwise.seams._request_context import serving
 from seamwise.seams.log import LEVELS, FailureLog, JsonFormatter, RedactingFilter
+from seamwise.seams.reporting.request_context import serving
 from tests.strategies import PLANTED
 
 
@@ -404,7 +404,7 @@ def test_a_failure_is_counted_also_if_its_level_is_disabled() -> None:
 def test_the_log_does_not_import_opentelemetry() -> None:
     code = (
         'import sys, logging\n'
-        'from seamwise.seams._failure_log import FailureLog\n'
+        'from seamwise.seams.reporting.failure_log import FailureLog\n'
         'from seamwise.catalog.storage import RecordNotFound\n'
         "FailureLog().failed(RecordNotFound('a', 'b'), seam='http', operation='get')\n"
         "print(any(name.startswith('opentelemetry') for name in sys.modules))"

@@ -15,7 +15,7 @@ from aiohttp.typedefs import Handler
 from seamwise import Result
 from seamwise.seams.http import negotiated, unknown
 from seamwise.seams.http import response as error_response
-from seamwise.seams.http.results import to_response
+from seamwise.seams.http.serving.results import to_response
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 
 ID = {'X-Request-ID': 'r-1'}

@@ -22,15 +22,6 @@ from seamwise.catalog.network import (
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
-from seamwise.seams._audience import hides_details
-from seamwise.seams._common import (
-    all_fields,
-    message_of,
-    milliseconds_or_none,
-    public_fields,
-    public_message_of,
-)
-from seamwise.seams._public_view import full_view, public_view
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     Named,
@@ -61,6 +52,15 @@ from seamwise.seams.http.tables import (
     TOOLS,
     WORKSPACE,
 )
+from seamwise.seams.rendering.audience import hides_details
+from seamwise.seams.rendering.errors import (
+    all_fields,
+    public_fields,
+    safe_message,
+    safe_public_message,
+)
+from seamwise.seams.rendering.values import milliseconds_or_none
+from seamwise.seams.rendering.views import full_view, public_view
 from seamwise.testing import assert_failure
 from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, few_examples, structs
@@ -133,8 +133,8 @@ def test_the_fast_view_of_an_error_equals_the_slow_one(
     kind: type[TaggedError], data: st.DataObject
 ) -> None:
     error = data.draw(structs(kind))
-    assert public_view(error) == (public_message_of(error), public_fields(error))
-    assert full_view(error) == (message_of(error), all_fields(error))
+    assert public_view(error) == (safe_public_message(error), public_fields(error))
+    assert full_view(error) == (safe_message(error), all_fields(error))
 
 
 @given(
@@ -143,7 +143,7 @@ def test_the_fast_view_of_an_error_equals_the_slow_one(
 )
 def test_the_fast_view_misses_no_secret(text: str, prefix: str) -> None:
     error = RecordNotFound(prefix + text, text + prefix + 'abcdefgh12345678')
-    assert public_view(error) == (message_of(error), public_fields(error))
+    assert public_view(error) == (safe_message(error), public_fields(error))
 
 
 def test_a_decoded_delay_is_exact() -> None:

@@ -16,8 +16,8 @@ from sentry_sdk.integrations.logging import LoggingIntegration
 from seamwise import Result
 from seamwise.seams.http import SafeErrors, current_request_id, negotiated, unknown
 from seamwise.seams.http import response as error_response
-from seamwise.seams.http.results import to_response
-from seamwise.seams.http.wsgi import SafeWsgi
+from seamwise.seams.http.serving.results import to_response
+from seamwise.seams.http.serving.wsgi import SafeWsgi
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 from tests.seams.wsgi_servers import Fetched, fetch, wsgiref_server
 from tests.sentry_events import sentry_events

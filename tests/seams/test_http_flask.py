@@ -17,8 +17,8 @@ from werkzeug.test import Client
 
 from seamwise import Failure, Raised, Result, Success, or_raise
 from seamwise.seams.http import current_request_id
-from seamwise.seams.http.results import to_response
-from seamwise.seams.http.wsgi import SafeWsgi
+from seamwise.seams.http.serving.results import to_response
+from seamwise.seams.http.serving.wsgi import SafeWsgi
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 from tests.seams.wsgi_servers import fetch, wsgiref_server
 from tests.sentry_events import sentry_events

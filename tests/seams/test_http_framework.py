@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
 from seamwise.seams.http import install
-from seamwise.seams.http.framework import from_validation_errors
+from seamwise.seams.http.fastapi.framework_errors import from_validation_errors
 from seamwise.seams.http.tables import STORAGE
 from tests.strategies import PLANTED
 

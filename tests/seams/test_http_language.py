@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from seamwise import Failure, Result, message_of
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import bare, endpoint, install
-from seamwise.seams.http.language import locale_for
+from seamwise.seams.http.negotiation import locale_for
 from seamwise.seams.http.tables import STORAGE
 
 ERROR = RecordNotFound('user', 'u-17')

@@ -6,7 +6,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from seamwise.seams.http.limited_body import read_limited_body
+from seamwise.seams.http.asgi.limited_body import read_limited_body
 
 
 @pytest.mark.parametrize('length', [b'11', b'9' * 5000])

@@ -20,7 +20,7 @@ from litestar.types import Scope
 
 from seamwise import Result
 from seamwise.seams.http import SafeErrors, current_request_id
-from seamwise.seams.http.results import to_response
+from seamwise.seams.http.serving.results import to_response
 from tests.seams.asgi_requests import request as send
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
 

@@ -30,7 +30,7 @@ from seamwise.seams.http import (
     problem,
     tagged,
 )
-from seamwise.seams.http.openapi_document import Operation, add_errors
+from seamwise.seams.http.openapi_documents.document import Operation, add_errors
 from tests.seams.openapi_shop import (
     ERRORS,
     TABLE,

@@ -9,10 +9,10 @@ from multidict import CIMultiDict
 from returns import result as returns_result
 
 from seamwise import Category, Failure, Result, Secret, Success
-from seamwise.seams._failure_log import FailureLog
-from seamwise.seams._request_context import current_locale, serving
 from seamwise.seams.http import HttpError, HttpResponse, bare, current_request_id, problem
-from seamwise.seams.http.results import to_response
+from seamwise.seams.http.serving.results import to_response
+from seamwise.seams.reporting.failure_log import FailureLog
+from seamwise.seams.reporting.request_context import current_locale, serving
 from tests.seams.framework_cases import ADAPTER, CASES, Missing, check
 
 OPERATION = 'GET /cases/{name}'

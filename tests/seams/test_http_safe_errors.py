@@ -39,7 +39,7 @@ from seamwise.seams.http import (
     on,
     unknown,
 )
-from seamwise.seams.http.exchange import Message, exchange_of
+from seamwise.seams.http.serving.exchange import Message, exchange_of
 from tests.strategies import PLANTED
 
 REF = re.compile(r'err_[a-z2-7]{8}')

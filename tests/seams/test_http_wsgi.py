@@ -18,9 +18,9 @@ from sentry_sdk.integrations.wsgi import SentryWsgiMiddleware
 from seamwise import Failure, Result
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import current_request_id, problem
-from seamwise.seams.http.results import to_response
+from seamwise.seams.http.serving.results import to_response
+from seamwise.seams.http.serving.wsgi import SafeWsgi
 from seamwise.seams.http.tables import STORAGE
-from seamwise.seams.http.wsgi import SafeWsgi
 from tests.seams.wsgi_servers import fetch, werkzeug_server, wsgiref_server
 from tests.sentry_events import sentry_events
 

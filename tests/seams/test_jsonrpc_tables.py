@@ -33,8 +33,6 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
-from seamwise.seams._audience import hides_data
-from seamwise.seams._google_rpc import ERROR_INFO
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.jsonrpc import (
     CODES,
@@ -52,6 +50,8 @@ from seamwise.seams.jsonrpc import (
 from seamwise.seams.jsonrpc.codes import REVISIONS
 from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
+from seamwise.seams.rendering.audience import hides_data
+from seamwise.seams.wire.google_rpc import ERROR_INFO
 from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, UNIONS, few_examples, members, structs
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise._errors.texts import add_locales, available_locales
-from seamwise.seams._locales import MAX_LENGTH, MAX_PREFERENCES, best_locale
+from seamwise.seams.rendering.locales import MAX_LENGTH, MAX_PREFERENCES, best_locale
 from tests.catalogues import restore_locales, write_catalog
 
 

@@ -21,9 +21,9 @@ from uvicorn.config import LOGGING_CONFIG
 from seamwise import Category, Secret, TaggedError, report_defect
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams import log
-from seamwise.seams._request_context import serving
-from seamwise.seams.http.outgoing import request_id_headers
+from seamwise.seams.http.request_ids import request_id_headers
 from seamwise.seams.log import setup
+from seamwise.seams.reporting.request_context import serving
 from tests.ports import free_port
 from tests.strategies import PLANTED
 

@@ -617,8 +617,8 @@ def test_only_the_listed_names_of_ten_thousand_tools_are_redacted(
         redacted_names.extend(getattr(value, 'available', ()))
         return redact(value)
 
-    monkeypatch.setattr('seamwise.seams._redacted.redact', recording_redact)
-    monkeypatch.setattr('seamwise.seams._common.redact', recording_redact)
+    monkeypatch.setattr('seamwise.seams.rendering.errors.redact', recording_redact)
+    monkeypatch.setattr('seamwise.seams.rendering.values.redact', recording_redact)
     names = (f'https://ann:{PLANTED}@example.org', *(f'tool_{number}' for number in range(10_000)))
     suggestion = suggestion_for(UnknownTool('tool_x', 'default', names, names[:1]))
     assert suggestion.startswith(

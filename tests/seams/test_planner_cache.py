@@ -7,11 +7,11 @@ import pytest
 from seamwise import Category, TaggedError, message_of
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.redaction import configure
-from seamwise.seams._public_view import public_view
-from seamwise.seams._render_cache import MAX_ENTRIES, RenderCache
 from seamwise.seams.planner import ErrorCode, ErrorInfo
 from seamwise.seams.planner.on import PlannerArm
 from seamwise.seams.planner.tables import TOOLS
+from seamwise.seams.rendering.render_cache import MAX_ENTRIES, RenderCache
+from seamwise.seams.rendering.views import public_view
 
 
 class Delayed(

@@ -19,11 +19,11 @@ from seamwise.catalog.storage import RecordExists, RecordNotFound, StorageError,
 from seamwise.catalog.tools import CommandFailed
 from seamwise.policies import DeadlineExceeded, GuardError, RateLimited
 from seamwise.seams import cli, http, jsonrpc, log, model, planner, session
-from seamwise.seams._audience import hides_data, hides_details, is_infrastructure
-from seamwise.seams._common import public_field_names
-from seamwise.seams._request_context import is_idempotent, serving
 from seamwise.seams.http import tables
 from seamwise.seams.http.on import CauseArm, HttpArm
+from seamwise.seams.rendering.audience import hides_data, hides_details, is_infrastructure
+from seamwise.seams.rendering.errors import public_field_names
+from seamwise.seams.reporting.request_context import is_idempotent, serving
 from tests.seams.test_every_seam import planted, visible_adapters
 from tests.strategies import EVERY_CLASS, UNIONS, members
 

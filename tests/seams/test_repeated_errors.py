@@ -10,8 +10,8 @@ from seamwise import Category, TaggedError
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.redaction import configure
 from seamwise.seams import http, planner
-from seamwise.seams._public_view import full_view, public_view
 from seamwise.seams.planner.tables import TOOLS
+from seamwise.seams.rendering.views import full_view, public_view
 
 
 class Color(StrEnum):

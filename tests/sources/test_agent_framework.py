@@ -21,12 +21,12 @@ from seamwise.documents.typescript import render_typescript
 from seamwise.documents.words import notes_on
 from seamwise.policies import CircuitOpen
 from seamwise.seams import http
-from seamwise.seams._request_context import serving
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
 from seamwise.seams.http.tables import AGENTS
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
+from seamwise.seams.reporting.request_context import serving
 from tests.sources.helpers import Records
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

@@ -32,9 +32,9 @@ from seamwise.seams.http import (
     unauthorized,
     unavailable,
 )
-from seamwise.seams.http.documented_errors import documented_errors
-from seamwise.seams.http.error_schemas import NAMED as NAMED_FORM
-from seamwise.seams.http.error_schemas import TAGGED as TAGGED_FORM
+from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
+from seamwise.seams.http.openapi_documents.error_schemas import NAMED as NAMED_FORM
+from seamwise.seams.http.openapi_documents.error_schemas import TAGGED as TAGGED_FORM
 from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
 from tests.strategies import EVERY_CLASS, PLANTED, members
 

@@ -9,7 +9,7 @@ from typing import get_origin
 
 from tools.documentation.public_names import source_file
 
-_TABLE = re.compile(r'^(?P<mapping>Mapping\[\w+, )?Adapter\[\w+\.(?P<union>\w+), ')
+_TABLE = re.compile(r'^(?P<mapping>Mapping\[\w+, )?Adapter\[[\w.]+\.(?P<union>\w+), ')
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def _session(arm: Arm, error: TaggedError) -> object:
 
 def _jsonrpc(arm: Arm, error: TaggedError) -> object:
     from seamwise.seams import jsonrpc  # noqa: PLC0415
-    from seamwise.seams._failure_log import SILENT_LOG  # noqa: PLC0415
+    from seamwise.seams.reporting.failure_log import SILENT_LOG  # noqa: PLC0415
 
     protocol, revision = arm.where if arm.where[0] else (jsonrpc.Protocol.JSON_RPC, '2.0')
     return jsonrpc.response(

@@ -18,8 +18,7 @@ from seamwise.documents.error_catalog import ErrorCatalog
 from seamwise.documents.samples import NoSample, required_fields, sample_error
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.tables import SEAMS
-from seamwise.seams._common import public_field_names
-from seamwise.seams._redacted import redacted
+from seamwise.seams.rendering.errors import public_field_names, redacted
 
 _RECOVERY_ADVICE = {
     Recovery.CORRECT: 'Correct the request, and send it again.',

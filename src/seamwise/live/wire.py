@@ -8,7 +8,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, Stored
-from seamwise.seams._decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 
 class WireEvent(Struct, frozen=True, kw_only=True):

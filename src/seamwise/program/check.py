@@ -25,8 +25,8 @@ from seamwise.program.console import (
     unread_exit,
     write_stderr,
 )
+from seamwise.seams.cli.environment import requested_style, terminal_width, wants_color
 from seamwise.seams.cli.streams import encode_for_stream
-from seamwise.seams.cli.style import requested_style, terminal_width, wants_color
 
 if TYPE_CHECKING:
     from seamwise.check.checking import Report

@@ -25,7 +25,7 @@ from seamwise.program.console import (
     write_usage_error,
 )
 from seamwise.seams import cli
-from seamwise.seams.cli.style import STYLE_VARIABLE, STYLES
+from seamwise.seams.cli.environment import STYLE_VARIABLE, STYLES
 
 HELP = """\
 Typed failures inside, one shape per seam outside.

@@ -10,7 +10,7 @@ from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.config.toml_positions import KeyPositions
 from seamwise.program.console import CommandExit, Exit, os_error_exit, std_stream
 from seamwise.seams import cli
-from seamwise.seams.cli import hints, tables
+from seamwise.seams.cli import tables
 from seamwise.seams.cli.streams import discard_buffer
 from seamwise.toolhost.guards.config import parse_guards
 from seamwise.toolhost.toolset import Tools
@@ -70,7 +70,7 @@ def _adapter(positions: KeyPositions) -> Callable[[ConfigError], cli.Rendered]:
         return cli.Place(error.path, *positions.find(error.problems[0].pointer))
 
     def hint(error: ConfigInvalid) -> Iterator[str]:
-        return hints.problem_hints(error.problems, whole='the file')
+        return tables.problem_hints(error.problems, whole='the file')
 
     invalid = cli.on(ConfigInvalid).exits(Exit.MISCONFIGURED, hint=hint, place=place)
     return lambda error: (

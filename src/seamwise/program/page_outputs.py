@@ -16,8 +16,8 @@ from seamwise.catalog.tools import ToolError
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.outputs import Outcome as CallOutcome
-from seamwise.seams._fingerprint import error_type, fingerprint
-from seamwise.seams._tool_outcome import tool_defect
+from seamwise.seams.reporting.fingerprint import error_type, fingerprint
+from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.outcome import Outcome

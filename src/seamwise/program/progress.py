@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import IO, TYPE_CHECKING, BinaryIO, TextIO, TypeAlias
 
-from seamwise.seams.cli.style import requested_style, wants_color
+from seamwise.seams.cli.environment import requested_style, wants_color
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -1,1 +1,4 @@
-"""Seams: one package per audience, with its shape, its `on` and its tables of the catalogue."""
+"""Seams: one package per audience, with its shape, its `on` and its tables of the catalogue.
+
+All of them may use `adapter`, `catalog`, `rendering`, `reporting` and `wire`.
+"""

@@ -11,10 +11,13 @@ from typing import Any, Final, Generic, Never, final
 
 from typing_extensions import TypeVar
 
+from seamwise._errors.errors import TaggedError
+
 E_contra = TypeVar('E_contra', contravariant=True, default=Never)
 S_co = TypeVar('S_co', covariant=True, default=Never)
 F = TypeVar('F', default=Never)
 S = TypeVar('S', default=Never)
+K = TypeVar('K', bound=TaggedError)
 
 
 @final
@@ -204,3 +207,30 @@ class Hidden:
             f'{self._kind.__name__} was declared never to reach the {self._seam} seam, '
             f'but {type(error).__name__} did.'
         )
+
+
+class ArmBuilder(Generic[K, S]):
+    """Base class of the builders: the error classes of one arm, and its seam.
+
+    For a single class, a subclass adds the verb of its seam.
+
+    Raises:
+        TypeError: A class is no tagged error.
+    """
+
+    __slots__ = ('_kinds', '_seam')
+
+    def __init__(self, kinds: tuple[type[TaggedError], ...], seam: str) -> None:
+        for kind in kinds:
+            # Code that is not type-checked may pass any class.
+            if not issubclass(kind, TaggedError):
+                raise TypeError(
+                    f'`on` of the {seam} seam takes a class of tagged errors, not {kind!r}. '
+                    'Turn exceptions into tagged errors first, with `attempt` or `caught`.'
+                )
+        self._kinds = kinds
+        self._seam = seam
+
+    def hidden(self) -> Adapter[K, S]:
+        """Declare that these errors never reach the seam; one that does is a defect."""
+        return Adapter({kind: Hidden(kind, self._seam) for kind in self._kinds})

@@ -20,7 +20,7 @@ _ROUTE_METHODS = frozenset(
     ['api_route', 'delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace', 'websocket']
 )
 _ADD_METHODS = frozenset({'add_api_route', 'add_api_websocket_route'})
-_ENDPOINT = 'seamwise.seams.http.endpoints.endpoint'
+_ENDPOINT = 'seamwise.seams.http.fastapi.endpoints.endpoint'
 _APPLICATION = 'starlette.applications.Starlette'
 
 

@@ -38,7 +38,7 @@ from seamwise.live.server.shutdown import Shutdown
 from seamwise.live.server.websocket import Channel
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams.http import Accepted, Created, NoContent, endpoint, install
-from seamwise.seams.http.limited_body import read_limited_body
+from seamwise.seams.http.asgi.limited_body import read_limited_body
 
 PREFIX: Final = '/v1/sessions'
 """The path of the routes, below that of the mount."""

@@ -12,8 +12,8 @@ from seamwise._text.shortening import shorten
 from seamwise.catalog.access import AccessDenied, AccessError
 from seamwise.catalog.sessions import SessionNotFound
 from seamwise.live.stores.base import MAX_SESSION_ID
-from seamwise.seams._locales import best_locale
-from seamwise.seams.http.language import locale_for
+from seamwise.seams.http.negotiation import locale_for
+from seamwise.seams.rendering.locales import best_locale
 
 if TYPE_CHECKING:
     from seamwise.live.tokens import Principal

@@ -6,10 +6,10 @@ from seamwise.program.outputs import CallError, CallResult, Defect
 from seamwise.program.seam_outputs.model import TABLE as MODEL
 from seamwise.program.seam_outputs.model import add_retry_note
 from seamwise.seams import jsonrpc
-from seamwise.seams._failure_log import SILENT_LOG
 from seamwise.seams.jsonrpc import tables
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model.messages import tool_result
+from seamwise.seams.reporting.failure_log import SILENT_LOG
 
 PROTOCOL, REVISION = jsonrpc.Protocol.MCP, '2025-11-25'
 """Protocol and revision of the output."""

@@ -9,8 +9,8 @@ from seamwise._results.containers import Failure, Success
 from seamwise.policies.events import GaveUp, Retrying
 from seamwise.program.outputs import CallResult, Defect
 from seamwise.seams import session
-from seamwise.seams._common import timestamp
-from seamwise.seams._failure_log import SILENT_LOG
+from seamwise.seams.rendering.values import timestamp
+from seamwise.seams.reporting.failure_log import SILENT_LOG
 from seamwise.seams.session import tables
 from seamwise.seams.session.events import without_retry
 from seamwise.toolhost.guards.guarded_call import CallStats

@@ -13,11 +13,10 @@ from seamwise._errors.errors import TAG_FIELD, TaggedError, default_message
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
-from seamwise.seams._common import safe_items, safe_text
-from seamwise.seams._legacy_shapes import own_form
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.cli.hints import LATER_MESSAGE
-from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
+from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, LATER_MESSAGE, Rendered
+from seamwise.seams.rendering.values import safe_items, safe_text
+from seamwise.seams.wire.legacy_shapes import own_form
 
 MAX_FIELDS = 20
 """Number of fields that are shown of an error without a table."""

@@ -7,8 +7,8 @@ import msgspec
 
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import to_json
-from seamwise.seams._common import all_fields
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
+from seamwise.seams.rendering.errors import all_fields
 
 EXIT_CODE_NAMES = {
     1: 'FAILURE',

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_limited
-from seamwise.seams._common import safe_text
+from seamwise.seams.rendering.values import safe_text
 
 
 def log_location(logger: logging.Logger) -> str | None:

@@ -14,12 +14,11 @@ from seamwise._runtime.source_excerpt import Place
 from seamwise._text.close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import message_of, safe_text
-from seamwise.seams._redacted import all_causes, redacted
-from seamwise.seams._request_context import current_locale
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.rendering.errors import all_causes, redacted, safe_message
+from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.request_context import current_locale
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -51,7 +50,7 @@ class CliArm(Struct, Generic[K], frozen=True):
         hint = self.hint(safe_error) if callable(self.hint) else self.hint
         place = self.place(safe_error) if self.place else None
         lines = [
-            message_of(error, current_locale()),
+            safe_message(error, current_locale()),
             *_place_line(place),
             *_hint_lines(hint),
             *_delay_hint(retry_after(error)),

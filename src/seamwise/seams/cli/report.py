@@ -1,26 +1,63 @@
 """Writing of results to the standard streams of a command, with the exit code."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TextIO, TypeAlias, TypeVar, overload
 
+from msgspec import Struct
 from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._runtime.source_excerpt import Source, Style, from_file, pointer
-from seamwise.seams._request_context import in_language
-from seamwise.seams.cli.groups import MAX_GROUPS, RenderedGroup, common_exit_code, group_equal
-from seamwise.seams.cli.json_line import failure_line, success_line
-from seamwise.seams.cli.language import environment_locale
-from seamwise.seams.cli.shape import Rendered
-from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
-from seamwise.seams.cli.style import (
+from seamwise.seams.cli.environment import (
     DEFAULT_WIDTH,
     STYLES,
+    environment_locale,
     requested_style,
     terminal_width,
     wants_color,
 )
+from seamwise.seams.cli.json_line import failure_line, success_line
+from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.cli.streams import exit_code_of, write, write_or_discard
 from seamwise.seams.cli.values import done
+from seamwise.seams.reporting.request_context import in_language
+
+MAX_GROUPS = 100
+"""Number of different failures that are shown in full; the others are only counted."""
+
+MIXED_EXIT_CODE = 1
+"""Exit code of failures whose exit codes differ."""
+
+
+class RenderedGroup(Struct, frozen=True):
+    """A rendered failure and its number of occurrences."""
+
+    rendered: Rendered
+    count: int
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the text; the first one ends with the count, if there are several."""
+        head, *rest = self.rendered.text.split('\n')
+        return [head if self.count == 1 else f'{head} ({self.count} times)', *rest]
+
+
+def group_equal(rendered: Iterable[Rendered]) -> list[RenderedGroup]:
+    """Group equal failures, in the order of their first occurrence.
+
+    >>> groups = group_equal([Rendered('No.', 1), Rendered('Why?', 2), Rendered('No.', 1)])
+    >>> [(group.lines, group.count) for group in groups]
+    [(['No. (2 times)'], 2), (['Why?'], 1)]
+    """
+    return [RenderedGroup(text, count) for text, count in Counter(rendered).items()]
+
+
+def common_exit_code(groups: Iterable[RenderedGroup]) -> int:
+    """Return the exit code if all failures have the same one, else 1."""
+    exit_codes = {group.rendered.exit_code for group in groups}
+    return exit_codes.pop() if len(exit_codes) == 1 else MIXED_EXIT_CODE
+
 
 E = TypeVar('E')
 

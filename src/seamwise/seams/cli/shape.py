@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 DEFECT_TEXT = 'INTERNAL: the program met an unexpected condition.'
 DEFECT_EXIT_CODE = 70
+LATER_MESSAGE = 'try again later.'
 
 
 class Rendered(Struct, frozen=True, omit_defaults=True):

@@ -7,8 +7,9 @@ of a shell after Ctrl-C, 1 any other failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._runtime.source_excerpt import Place
 from seamwise._text.phrases import (
     join_limited,
@@ -16,62 +17,70 @@ from seamwise._text.phrases import (
     pluralize,
     truncate,
 )
-from seamwise.seams._lazy_catalog import (
-    access,
-    agents,
-    models,
-    network,
-    parsing,
-    policies,
-    protocols,
-    sessions,
-    storage,
-    streaming,
-    tools,
-    workspace,
-)
-from seamwise.seams._tool_phrases import (
+from seamwise.catalog.problem import Problem
+from seamwise.seams import catalog
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.cli.on import on
+from seamwise.seams.cli.shape import LATER_MESSAGE, Rendered
+from seamwise.seams.rendering.tool_phrases import (
     describe_exit_code,
     describe_parent_folder,
     describe_rejected_hunk,
 )
-from seamwise.seams.adapter import Adapter
-from seamwise.seams.cli.hints import (
-    EXCERPT_LIMIT,
-    excerpt_hint,
-    last_line_hint,
-    problem_hints,
-    retry_later_hint,
-)
-from seamwise.seams.cli.on import on
-from seamwise.seams.cli.shape import Rendered
+
+EXCERPT_LIMIT = 200
+"""In characters. Longer texts are cut in a hint."""
 
 
-def _sign_in_reason(error: access.Unauthenticated) -> str | None:
+def retry_later_hint(error: TaggedError) -> str | None:
+    """Return the hint to retry later, or None if the delay is known.
+
+    A known delay becomes a hint for every error, so that tables need not repeat it.
+    """
+    return LATER_MESSAGE if retry_after(error) is None else None
+
+
+def excerpt_hint(text: str) -> str | None:
+    """Return a hint with the text that could not be read, or None if it is empty."""
+    return f'the text is {truncate(text, EXCERPT_LIMIT)!r}' if text else None
+
+
+def last_line_hint(output: str) -> Iterator[str]:
+    """Yield a hint with the last line of a command's output, if there is one."""
+    if lines := output.strip().splitlines():
+        yield f'the last line of its output is {truncate(lines[-1], EXCERPT_LIMIT)!r}'
+
+
+def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
+    """Yield one hint per problem; `whole` replaces an empty pointer."""
+    return (f'{problem.pointer or whole}: {problem.message}.' for problem in problems)
+
+
+def _sign_in_reason(error: catalog.access.Unauthenticated) -> str | None:
     return None if error.reason is None else f'{error.reason}.'
 
 
-ACCESS: Adapter[access.AccessError, Rendered] = Adapter(
+ACCESS: Adapter[catalog.access.AccessError, Rendered] = Adapter(
     lambda: (
-        on(access.Unauthenticated).exits(77, hint=_sign_in_reason)
-        | on(access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
+        on(catalog.access.Unauthenticated).exits(77, hint=_sign_in_reason)
+        | on(catalog.access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
     )
 )
 
 
-def _available_agents(error: agents.AgentNotFound) -> str | None:
+def _available_agents(error: catalog.agents.AgentNotFound) -> str | None:
     return (
         f'the agents are {join_quoted(error.available, last="and")}.' if error.available else None
     )
 
 
-def _available_commands(error: agents.CommandNotFound) -> str | None:
+def _available_commands(error: catalog.agents.CommandNotFound) -> str | None:
     return (
         f'the commands are {join_quoted(error.available, last="and")}.' if error.available else None
     )
 
 
-def _next_states(error: agents.InvalidTransition) -> str:
+def _next_states(error: catalog.agents.InvalidTransition) -> str:
     return (
         f'the next state can be {join_quoted(error.allowed)}.'
         if error.allowed
@@ -79,93 +88,97 @@ def _next_states(error: agents.InvalidTransition) -> str:
     )
 
 
-def _violated_rules(error: agents.GuardrailsViolated) -> Iterator[str]:
+def _violated_rules(error: catalog.agents.GuardrailsViolated) -> Iterator[str]:
     return problem_hints(error.problems, whole='all of it')
 
 
-def _passing_failure(error: agents.AgentFailed | tools.ToolFailed) -> str | None:
+def _passing_failure(error: catalog.agents.AgentFailed | catalog.tools.ToolFailed) -> str | None:
     return retry_later_hint(error) if error.retryable else None
 
 
-AGENTS: Adapter[agents.AgentError, Rendered] = Adapter(
+AGENTS: Adapter[catalog.agents.AgentError, Rendered] = Adapter(
     lambda: (
-        on(agents.AgentNotFound).exits(
+        on(catalog.agents.AgentNotFound).exits(
             2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
         )
-        | on(agents.CommandNotFound).exits(
+        | on(catalog.agents.CommandNotFound).exits(
             2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
         )
-        | on(agents.AgentNotReady).exits(69, hint=retry_later_hint)
-        | on(agents.AgentBusy).exits(75, hint=retry_later_hint)
-        | on(agents.InvalidTransition).exits(1, hint=_next_states)
-        | on(agents.GuardrailsViolated).exits(77, hint=_violated_rules)
-        | on(agents.ContextOverflow).exits(
+        | on(catalog.agents.AgentNotReady).exits(69, hint=retry_later_hint)
+        | on(catalog.agents.AgentBusy).exits(75, hint=retry_later_hint)
+        | on(catalog.agents.InvalidTransition).exits(1, hint=_next_states)
+        | on(catalog.agents.GuardrailsViolated).exits(77, hint=_violated_rules)
+        | on(catalog.agents.ContextOverflow).exits(
             65, hint='compress the conversation, or start a new one.'
         )
-        | on(agents.CompressionFailed).exits(
+        | on(catalog.agents.CompressionFailed).exits(
             1, hint='shorten it manually, or start a new conversation.'
         )
-        | on(agents.AgentFailed).exits(1, hint=_passing_failure)
+        | on(catalog.agents.AgentFailed).exits(1, hint=_passing_failure)
     )
 )
 
 
-def _deadline_advice(error: policies.DeadlineExceeded) -> str:
+def _deadline_advice(error: catalog.policies.DeadlineExceeded) -> str:
     return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
-GUARDS: Adapter[policies.GuardError, Rendered] = Adapter(
+GUARDS: Adapter[catalog.policies.GuardError, Rendered] = Adapter(
     lambda: (
-        on(policies.RateLimited).exits(75)
-        | on(policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
-        | on(policies.BulkheadFull).exits(75, hint=retry_later_hint)
-        | on(policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
+        on(catalog.policies.RateLimited).exits(75)
+        | on(catalog.policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
+        | on(catalog.policies.BulkheadFull).exits(75, hint=retry_later_hint)
+        | on(catalog.policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
     )
 )
 
 
-def _offered_models(error: models.ModelNotFound) -> str | None:
+def _offered_models(error: catalog.models.ModelNotFound) -> str | None:
     return None if error.suggestions else f'list the models that {error.provider} offers.'
 
 
-def _excess_tokens(error: models.ContextTooLong) -> str:
+def _excess_tokens(error: catalog.models.ContextTooLong) -> str:
     if error.tokens is None or error.limit is None:
         return 'shorten the prompt.'
     return f'remove at least {error.tokens - error.limit:,} tokens.'
 
 
-def _schema_problems(error: models.StructuredOutputInvalid) -> Iterator[str]:
+def _schema_problems(error: catalog.models.StructuredOutputInvalid) -> Iterator[str]:
     yield 'try again: the model may follow the schema next time.'
     yield from problem_hints(error.problems, whole='the answer')
 
 
-MODELS: Adapter[models.ModelError, Rendered] = Adapter(
+MODELS: Adapter[catalog.models.ModelError, Rendered] = Adapter(
     lambda: (
-        on(models.ModelNotFound).exits(2, hint=_offered_models)
-        | on(models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
-        | on(models.ProviderUnavailable).exits(69, hint='try another provider.')
-        | on(models.ModelOverloaded).exits(75, hint='try another model.')
-        | on(models.NoModelAvailable).exits(69, hint=retry_later_hint)
-        | on(models.InvalidModelRequest).exits(65)
-        | on(models.ContextTooLong).exits(65, hint=_excess_tokens)
-        | on(models.ContentFiltered).exits(77, hint='rephrase the request if it is legitimate.')
-        | on(models.OutputTruncated).exits(
+        on(catalog.models.ModelNotFound).exits(2, hint=_offered_models)
+        | on(catalog.models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
+        | on(catalog.models.ProviderUnavailable).exits(69, hint='try another provider.')
+        | on(catalog.models.ModelOverloaded).exits(75, hint='try another model.')
+        | on(catalog.models.NoModelAvailable).exits(69, hint=retry_later_hint)
+        | on(catalog.models.InvalidModelRequest).exits(65)
+        | on(catalog.models.ContextTooLong).exits(65, hint=_excess_tokens)
+        | on(catalog.models.ContentFiltered).exits(
+            77, hint='rephrase the request if it is legitimate.'
+        )
+        | on(catalog.models.OutputTruncated).exits(
             65, hint='request a shorter answer, or allow more tokens.'
         )
-        | on(models.StructuredOutputInvalid).exits(75, hint=_schema_problems)
-        | on(models.QuotaExceeded).exits(69, hint='raise the quota, or wait until it is reset.')
-        | on(models.BudgetExceeded).exits(
+        | on(catalog.models.StructuredOutputInvalid).exits(75, hint=_schema_problems)
+        | on(catalog.models.QuotaExceeded).exits(
+            69, hint='raise the quota, or wait until it is reset.'
+        )
+        | on(catalog.models.BudgetExceeded).exits(
             69, hint='raise the budget, or ask its owner to raise it.'
         )
-        | on(models.BatchClosed).exits(1, hint='open a new batch.')
-        | on(models.BatchFull).exits(75, hint=retry_later_hint)
-        | on(models.BatchTimedOut).exits(124, hint='send it again, or make it smaller.')
-        | on(models.CacheMiss).exits(66, hint='send the request to the model.')
+        | on(catalog.models.BatchClosed).exits(1, hint='open a new batch.')
+        | on(catalog.models.BatchFull).exits(75, hint=retry_later_hint)
+        | on(catalog.models.BatchTimedOut).exits(124, hint='send it again, or make it smaller.')
+        | on(catalog.models.CacheMiss).exits(66, hint='send the request to the model.')
     )
 )
 
 
-def _rate_limit(error: network.UpstreamRateLimited) -> str | None:
+def _rate_limit(error: catalog.network.UpstreamRateLimited) -> str | None:
     if error.limit is None:
         return retry_later_hint(error)
     period = '' if error.period is None else f' in {error.period:g} s'
@@ -173,7 +186,7 @@ def _rate_limit(error: network.UpstreamRateLimited) -> str | None:
     return f'its limit is {pluralize(error.limit, "request")}{period}{count}.'
 
 
-def _required_settings(error: network.CredentialsRejected) -> str:
+def _required_settings(error: catalog.network.CredentialsRejected) -> str:
     settings = error.required_config
     if not settings:
         return f'set valid credentials for {error.service}.'
@@ -181,148 +194,160 @@ def _required_settings(error: network.CredentialsRejected) -> str:
     return f'set {join_limited(settings)} to {keys}.'
 
 
-def _response_excerpt(error: network.UpstreamFailed) -> Iterator[str]:
+def _response_excerpt(error: catalog.network.UpstreamFailed) -> Iterator[str]:
     yield from filter(None, [excerpt_hint(error.excerpt), retry_later_hint(error)])
 
 
-NETWORK: Adapter[network.NetworkError, Rendered] = Adapter(
+NETWORK: Adapter[catalog.network.NetworkError, Rendered] = Adapter(
     lambda: (
-        on(network.HostUnreachable).exits(69, hint='check the name and the network connection.')
-        | on(network.NetworkTimedOut).exits(124, hint=retry_later_hint)
-        | on(network.UpstreamRateLimited).exits(75, hint=_rate_limit)
-        | on(network.CredentialsRejected).exits(78, hint=_required_settings)
-        | on(network.UpstreamFailed).exits(69, hint=_response_excerpt)
+        on(catalog.network.HostUnreachable).exits(
+            69, hint='check the name and the network connection.'
+        )
+        | on(catalog.network.NetworkTimedOut).exits(124, hint=retry_later_hint)
+        | on(catalog.network.UpstreamRateLimited).exits(75, hint=_rate_limit)
+        | on(catalog.network.CredentialsRejected).exits(78, hint=_required_settings)
+        | on(catalog.network.UpstreamFailed).exits(69, hint=_response_excerpt)
     )
 )
 
 
-def _call_excerpt(error: parsing.UnreadableCall | parsing.UnknownFormat) -> str | None:
+def _call_excerpt(
+    error: catalog.parsing.UnreadableCall | catalog.parsing.UnknownFormat,
+) -> str | None:
     return excerpt_hint(error.excerpt)
 
 
-def _call_problems(error: parsing.SchemaViolations) -> Iterator[str]:
+def _call_problems(error: catalog.parsing.SchemaViolations) -> Iterator[str]:
     return problem_hints(error.problems, whole='the line')
 
 
-PARSING: Adapter[parsing.ParsingError, Rendered] = Adapter(
+PARSING: Adapter[catalog.parsing.ParsingError, Rendered] = Adapter(
     lambda: (
-        on(parsing.UnreadableCall).exits(65, hint=_call_excerpt)
-        | on(parsing.UnknownFormat).exits(65, hint=_call_excerpt)
-        | on(parsing.SchemaViolations).exits(65, hint=_call_problems)
+        on(catalog.parsing.UnreadableCall).exits(65, hint=_call_excerpt)
+        | on(catalog.parsing.UnknownFormat).exits(65, hint=_call_excerpt)
+        | on(catalog.parsing.SchemaViolations).exits(65, hint=_call_problems)
     )
 )
 
 
-def _connection_advice(error: protocols.McpConnectionFailed) -> Iterator[str]:
+def _connection_advice(error: catalog.protocols.McpConnectionFailed) -> Iterator[str]:
     if error.reason is not None:
         yield f'{error.reason}.'
     yield 'check that the server runs and is configured correctly.'
 
 
-def _server_fault(error: protocols.McpServerFailed) -> str | None:
+def _server_fault(error: catalog.protocols.McpServerFailed) -> str | None:
     return 'the server reports a fault of its own; try again.' if error.retryable else None
 
 
 def _supported(
-    error: protocols.A2aContentTypeNotSupported | protocols.A2aVersionNotSupported,
+    error: catalog.protocols.A2aContentTypeNotSupported | catalog.protocols.A2aVersionNotSupported,
 ) -> str | None:
     return f'it supports {join_quoted(error.supported)}.' if error.supported else None
 
 
-def _card_problems(error: protocols.AgentCardInvalid) -> Iterator[str]:
+def _card_problems(error: catalog.protocols.AgentCardInvalid) -> Iterator[str]:
     return problem_hints(error.problems, whole='the card')
 
 
-MCP: Adapter[protocols.McpError, Rendered] = Adapter(
+MCP: Adapter[catalog.protocols.McpError, Rendered] = Adapter(
     lambda: (
-        on(protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
-        | on(protocols.McpTransportFailed).exits(69, hint='reconnect.')
-        | on(protocols.McpServerFailed).exits(1, hint=_server_fault)
-        | on(protocols.McpTimedOut).exits(124, hint=retry_later_hint)
+        on(catalog.protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
+        | on(catalog.protocols.McpTransportFailed).exits(69, hint='reconnect.')
+        | on(catalog.protocols.McpServerFailed).exits(1, hint=_server_fault)
+        | on(catalog.protocols.McpTimedOut).exits(124, hint=retry_later_hint)
     )
 )
 
-LSP: Adapter[protocols.LspError, Rendered] = Adapter(
+LSP: Adapter[catalog.protocols.LspError, Rendered] = Adapter(
     lambda: (
-        on(protocols.LspNotInitialized).exits(
+        on(catalog.protocols.LspNotInitialized).exits(
             78, hint='check that the server is installed, and how it is started.'
         )
-        | on(protocols.LspRequestFailed).exits(1)
-        | on(protocols.LspContentModified).exits(1, hint='repeat the request for the current text.')
+        | on(catalog.protocols.LspRequestFailed).exits(1)
+        | on(catalog.protocols.LspContentModified).exits(
+            1, hint='repeat the request for the current text.'
+        )
     )
 )
 
-A2A: Adapter[protocols.A2aError, Rendered] = Adapter(
+A2A: Adapter[catalog.protocols.A2aError, Rendered] = Adapter(
     lambda: (
-        on(protocols.A2aTaskNotFound).exits(
+        on(catalog.protocols.A2aTaskNotFound).exits(
             66, hint='check the id; the agent may have deleted an old task.'
         )
-        | on(protocols.A2aTaskNotCancelable).exits(1, hint='read its result instead.')
-        | on(protocols.A2aPushNotSupported).exits(65, hint='poll the task, or read its stream.')
-        | on(protocols.A2aUnsupportedOperation).exits(
+        | on(catalog.protocols.A2aTaskNotCancelable).exits(1, hint='read its result instead.')
+        | on(catalog.protocols.A2aPushNotSupported).exits(
+            65, hint='poll the task, or read its stream.'
+        )
+        | on(catalog.protocols.A2aUnsupportedOperation).exits(
             65, hint="see the agent's card for its operations."
         )
-        | on(protocols.A2aContentTypeNotSupported).exits(65, hint=_supported)
-        | on(protocols.A2aInvalidAgentResponse).exits(65)
-        | on(protocols.A2aExtendedCardNotConfigured).exits(
+        | on(catalog.protocols.A2aContentTypeNotSupported).exits(65, hint=_supported)
+        | on(catalog.protocols.A2aInvalidAgentResponse).exits(65)
+        | on(catalog.protocols.A2aExtendedCardNotConfigured).exits(
             78, hint='ask the operator of the agent to configure it.'
         )
-        | on(protocols.A2aExtensionRequired).exits(
+        | on(catalog.protocols.A2aExtensionRequired).exits(
             65, hint='declare the extension, or use another agent.'
         )
-        | on(protocols.A2aVersionNotSupported).exits(65, hint=_supported)
-        | on(protocols.AgentCardInvalid).exits(78, hint=_card_problems)
+        | on(catalog.protocols.A2aVersionNotSupported).exits(65, hint=_supported)
+        | on(catalog.protocols.AgentCardInvalid).exits(78, hint=_card_problems)
     )
 )
 
 
-def _reconnect(error: sessions.ConnectionLost) -> str:
+def _reconnect(error: catalog.sessions.ConnectionLost) -> str:
     reason = f'{error.close_reason}; ' if error.close_reason else ''
     return f'{reason}reconnect, and continue after event {error.last_event_seq}.'
 
 
-def _replay_gap(error: sessions.ReplayGap) -> str:
+def _replay_gap(error: catalog.sessions.ReplayGap) -> str:
     return f'events are available from {error.first_available} on; read the whole state again.'
 
 
-def _attempts(error: sessions.RecoveryFailed) -> str:
+def _attempts(error: catalog.sessions.RecoveryFailed) -> str:
     return f'it was tried {pluralize(error.attempts, "time")}.'
 
 
-SESSIONS: Adapter[sessions.SessionError, Rendered] = Adapter(
+SESSIONS: Adapter[catalog.sessions.SessionError, Rendered] = Adapter(
     lambda: (
-        on(sessions.InvalidInput).exits(65)
-        | on(sessions.SessionNotFound).exits(66, hint='start a new session.')
-        | on(sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
-        | on(sessions.ConnectionLost).exits(69, hint=_reconnect)
-        | on(sessions.ReplayGap).exits(1, hint=_replay_gap)
-        | on(sessions.UnknownEpoch).exits(
+        on(catalog.sessions.InvalidInput).exits(65)
+        | on(catalog.sessions.SessionNotFound).exits(66, hint='start a new session.')
+        | on(catalog.sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
+        | on(catalog.sessions.ConnectionLost).exits(69, hint=_reconnect)
+        | on(catalog.sessions.ReplayGap).exits(1, hint=_replay_gap)
+        | on(catalog.sessions.UnknownEpoch).exits(
             66, hint='start again without the sequence numbers of the old epoch.'
         )
-        | on(sessions.AckAhead).exits(65, hint='acknowledge only events that were received.')
-        | on(sessions.RecoveryFailed).exits(1, hint=_attempts)
+        | on(catalog.sessions.AckAhead).exits(
+            65, hint='acknowledge only events that were received.'
+        )
+        | on(catalog.sessions.RecoveryFailed).exits(1, hint=_attempts)
     )
 )
 
 
-STORAGE: Adapter[storage.StorageError, Rendered] = Adapter(
+STORAGE: Adapter[catalog.storage.StorageError, Rendered] = Adapter(
     lambda: (
-        on(storage.RecordNotFound).exits(66, hint='check the key, or store it first.')
-        | on(storage.RecordExists).exits(73, hint='update that record, or choose another key.')
-        | on(storage.StoreClosed).exits(69, hint='open it again.')
-        | on(storage.StoreUnavailable).exits(69, hint=retry_later_hint)
+        on(catalog.storage.RecordNotFound).exits(66, hint='check the key, or store it first.')
+        | on(catalog.storage.RecordExists).exits(
+            73, hint='update that record, or choose another key.'
+        )
+        | on(catalog.storage.StoreClosed).exits(69, hint='open it again.')
+        | on(catalog.storage.StoreUnavailable).exits(69, hint=retry_later_hint)
     )
 )
 
 
-def _chunk_excerpt(error: streaming.ChunkUnparsable) -> str | None:
+def _chunk_excerpt(error: catalog.streaming.ChunkUnparsable) -> str | None:
     hint = excerpt_hint(error.excerpt)
     if hint is None or error.position is None:
         return hint
     return f'at position {error.position}, {hint}'
 
 
-def _response_status(error: streaming.StreamProviderFailed) -> str | None:
+def _response_status(error: catalog.streaming.StreamProviderFailed) -> str | None:
     return (
         retry_later_hint(error)
         if error.status is None
@@ -330,25 +355,25 @@ def _response_status(error: streaming.StreamProviderFailed) -> str | None:
     )
 
 
-STREAMING: Adapter[streaming.StreamingError, Rendered] = Adapter(
+STREAMING: Adapter[catalog.streaming.StreamingError, Rendered] = Adapter(
     lambda: (
-        on(streaming.InvalidStream).exits(65)
-        | on(streaming.ChunkUnparsable).exits(65, hint=_chunk_excerpt)
-        | on(streaming.ChunkHandlerFailed).exits(75, hint='try again.')
-        | on(streaming.StreamAborted).exits(130)
-        | on(streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
-        | on(streaming.StreamProviderFailed).exits(69, hint=_response_status)
-        | on(streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
-        | on(streaming.BufferFull).exits(75, hint=retry_later_hint)
-        | on(streaming.StreamClosed).exits(1, hint='open a new stream.')
-        | on(streaming.SlowConsumer).exits(
+        on(catalog.streaming.InvalidStream).exits(65)
+        | on(catalog.streaming.ChunkUnparsable).exits(65, hint=_chunk_excerpt)
+        | on(catalog.streaming.ChunkHandlerFailed).exits(75, hint='try again.')
+        | on(catalog.streaming.StreamAborted).exits(130)
+        | on(catalog.streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
+        | on(catalog.streaming.StreamProviderFailed).exits(69, hint=_response_status)
+        | on(catalog.streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
+        | on(catalog.streaming.BufferFull).exits(75, hint=retry_later_hint)
+        | on(catalog.streaming.StreamClosed).exits(1, hint='open a new stream.')
+        | on(catalog.streaming.SlowConsumer).exits(
             75, hint='reconnect, and continue where the stream stopped.'
         )
     )
 )
 
 
-_PATH_REASONS: dict[tools.PathReason, str] = {
+_PATH_REASONS: dict[catalog.tools.PathReason, str] = {
     'ignored': 'the ignore rules of the workspace hide it from all tools.',
     'write_protected': 'tools can read it, but not write it.',
     'system': 'it belongs to the system; tools do not access it.',
@@ -356,33 +381,33 @@ _PATH_REASONS: dict[tools.PathReason, str] = {
 }
 
 
-def _missing_parameter(error: tools.MissingParameter) -> Iterator[str]:
+def _missing_parameter(error: catalog.tools.MissingParameter) -> Iterator[str]:
     if error.example:
         yield f'for example: {error.example}'
     yield from _other_findings(error.also)
 
 
-def _invalid_parameter(error: tools.InvalidParameter) -> Iterator[str]:
+def _invalid_parameter(error: catalog.tools.InvalidParameter) -> Iterator[str]:
     return _other_findings(error.also)
 
 
-def _other_findings(findings: tuple[tools.Finding, ...]) -> Iterator[str]:
+def _other_findings(findings: tuple[catalog.tools.Finding, ...]) -> Iterator[str]:
     return (f'{finding.parameter!r} is also invalid: {finding.reason}.' for finding in findings)
 
 
-def _available_tools(error: tools.UnknownTool) -> str | None:
+def _available_tools(error: catalog.tools.UnknownTool) -> str | None:
     return f'the tools are {join_quoted(error.available, last="and")}.' if error.available else None
 
 
-def _parent_folder(error: tools.FileNotFound) -> str | None:
+def _parent_folder(error: catalog.tools.FileNotFound) -> str | None:
     return None if error.suggestions else f'list {describe_parent_folder(error.path)}.'
 
 
-def _path_reason(error: tools.PathForbidden) -> str:
+def _path_reason(error: catalog.tools.PathForbidden) -> str:
     return _PATH_REASONS[error.reason]
 
 
-def _most_similar_text(error: tools.ContentNotFound) -> str | None:
+def _most_similar_text(error: catalog.tools.ContentNotFound) -> str | None:
     if error.best_match is None:
         return None
     line = '' if error.line is None else f' at line {error.line}'
@@ -391,99 +416,109 @@ def _most_similar_text(error: tools.ContentNotFound) -> str | None:
     return f'the most similar text{line}{similarity} is {text!r}'
 
 
-def _actual_text(error: tools.ContentMismatch) -> str:
+def _actual_text(error: catalog.tools.ContentMismatch) -> str:
     actual = truncate(error.actual, EXCERPT_LIMIT)
     expected = truncate(error.expected, EXCERPT_LIMIT)
     return f'the actual text is {actual!r}, not {expected!r}.'
 
 
-def _matching_lines(error: tools.DuplicateMatch) -> str:
+def _matching_lines(error: catalog.tools.DuplicateMatch) -> str:
     if len(error.lines) == 1:
         return f'it starts at line {error.lines[0]}; replace all, or search for a longer text.'
     return f'it starts at lines {join_limited(error.lines)}; choose one of them, or replace all.'
 
 
-def _timeout_advice(error: tools.CommandTimedOut) -> Iterator[str]:
+def _timeout_advice(error: catalog.tools.CommandTimedOut) -> Iterator[str]:
     yield from last_line_hint(error.output)
     yield 'allow more time, or run less at a time; the command and its child processes were killed.'
 
 
-def _exit_reason(error: tools.CommandFailed) -> Iterator[str]:
+def _exit_reason(error: catalog.tools.CommandFailed) -> Iterator[str]:
     if meaning := describe_exit_code(error.exit_code):
         yield f'{meaning}.'
     yield from last_line_hint(error.output)
 
 
-def _rejected_hunks(error: tools.DiffRejected) -> Iterator[str]:
+def _rejected_hunks(error: catalog.tools.DiffRejected) -> Iterator[str]:
     return (f'{describe_rejected_hunk(hunk)}.' for hunk in error.hunks)
 
 
-def _tool_timeout_advice(error: tools.ToolTimedOut) -> str:
+def _tool_timeout_advice(error: catalog.tools.ToolTimedOut) -> str:
     return f'request less at a time, or allow more than {error.timeout:g} s.'
 
 
-def _result_problems(error: tools.InvalidResult) -> Iterator[str]:
+def _result_problems(error: catalog.tools.InvalidResult) -> Iterator[str]:
     return problem_hints(error.problems, whole='the result')
 
 
-TOOLS: Adapter[tools.ToolError, Rendered] = Adapter(
+TOOLS: Adapter[catalog.tools.ToolError, Rendered] = Adapter(
     lambda: (
-        on(tools.MissingParameter).exits(2, hint=_missing_parameter)
-        | on(tools.InvalidParameter).exits(2, hint=_invalid_parameter)
-        | on(tools.UnknownTool).exits(
+        on(catalog.tools.MissingParameter).exits(2, hint=_missing_parameter)
+        | on(catalog.tools.InvalidParameter).exits(2, hint=_invalid_parameter)
+        | on(catalog.tools.UnknownTool).exits(
             2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
         )
-        | on(tools.FileNotFound).exits(66, hint=_parent_folder)
-        | on(tools.FileAlreadyExists).exits(
+        | on(catalog.tools.FileNotFound).exits(66, hint=_parent_folder)
+        | on(catalog.tools.FileAlreadyExists).exits(
             73, hint='allow overwriting it, or choose another path.'
         )
-        | on(tools.PathForbidden).exits(77, hint=_path_reason)
-        | on(tools.ContentNotFound).exits(65, hint=_most_similar_text)
-        | on(tools.ContentMismatch).exits(65, hint=_actual_text)
-        | on(tools.DuplicateMatch).exits(65, hint=_matching_lines)
-        | on(tools.CommandTimedOut).exits(124, hint=_timeout_advice)
-        | on(tools.CommandFailed).exits(1, hint=_exit_reason)
-        | on(tools.DiffRejected).exits(65, hint=_rejected_hunks)
-        | on(tools.ToolFailed).exits(1, hint=_passing_failure)
-        | on(tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
-        | on(tools.ToolCancelled).exits(1)
-        | on(tools.InvalidResult).exits(1, hint=_result_problems)
-        | on(tools.RegistrationRejected).exits(78)
-        | on(tools.ToolRepeated).exits(1, hint='the same arguments would give the same result.')
-        | on(tools.TooManyMistakes).exits(1, hint='see the previous failures for the causes.')
-        | on(tools.ResourceExhausted).exits(75, hint='free this resource, or try again later.')
+        | on(catalog.tools.PathForbidden).exits(77, hint=_path_reason)
+        | on(catalog.tools.ContentNotFound).exits(65, hint=_most_similar_text)
+        | on(catalog.tools.ContentMismatch).exits(65, hint=_actual_text)
+        | on(catalog.tools.DuplicateMatch).exits(65, hint=_matching_lines)
+        | on(catalog.tools.CommandTimedOut).exits(124, hint=_timeout_advice)
+        | on(catalog.tools.CommandFailed).exits(1, hint=_exit_reason)
+        | on(catalog.tools.DiffRejected).exits(65, hint=_rejected_hunks)
+        | on(catalog.tools.ToolFailed).exits(1, hint=_passing_failure)
+        | on(catalog.tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
+        | on(catalog.tools.ToolCancelled).exits(1)
+        | on(catalog.tools.InvalidResult).exits(1, hint=_result_problems)
+        | on(catalog.tools.RegistrationRejected).exits(78)
+        | on(catalog.tools.ToolRepeated).exits(
+            1, hint='the same arguments would give the same result.'
+        )
+        | on(catalog.tools.TooManyMistakes).exits(
+            1, hint='see the previous failures for the causes.'
+        )
+        | on(catalog.tools.ResourceExhausted).exits(
+            75, hint='free this resource, or try again later.'
+        )
     )
 )
 
 
-def _config_place(error: workspace.ConfigUnreadable) -> Place:
+def _config_place(error: catalog.workspace.ConfigUnreadable) -> Place:
     return Place(error.path, error.line, error.column)
 
 
-def _file_problems(error: workspace.ConfigInvalid | workspace.SkillInvalid) -> Iterator[str]:
+def _file_problems(
+    error: catalog.workspace.ConfigInvalid | catalog.workspace.SkillInvalid,
+) -> Iterator[str]:
     return problem_hints(error.problems, whole='the file')
 
 
-def _name_mismatch(error: workspace.SkillNameMismatch) -> str:
+def _name_mismatch(error: catalog.workspace.SkillNameMismatch) -> str:
     return f'name it {error.expected!r}, or rename its folder to {error.actual!r}.'
 
 
-def _git_output(error: workspace.WorktreeFailed) -> Iterator[str]:
+def _git_output(error: catalog.workspace.WorktreeFailed) -> Iterator[str]:
     return last_line_hint(error.output)
 
 
-WORKSPACE: Adapter[workspace.WorkspaceError, Rendered] = Adapter(
+WORKSPACE: Adapter[catalog.workspace.WorkspaceError, Rendered] = Adapter(
     lambda: (
-        on(workspace.ConfigUnreadable).exits(78, place=_config_place)
-        | on(workspace.ConfigInvalid).exits(78, hint=_file_problems)
-        | on(workspace.SkillInvalid).exits(78, hint=_file_problems)
-        | on(workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
-        | on(workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
-        | on(workspace.EditorInstallFailed).exits(78, hint='install the extension manually.')
-        | on(workspace.NotARepository).exits(
+        on(catalog.workspace.ConfigUnreadable).exits(78, place=_config_place)
+        | on(catalog.workspace.ConfigInvalid).exits(78, hint=_file_problems)
+        | on(catalog.workspace.SkillInvalid).exits(78, hint=_file_problems)
+        | on(catalog.workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
+        | on(catalog.workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
+        | on(catalog.workspace.EditorInstallFailed).exits(
+            78, hint='install the extension manually.'
+        )
+        | on(catalog.workspace.NotARepository).exits(
             78, hint='create a repository there, or use another folder.'
         )
-        | on(workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
-        | on(workspace.WorktreeFailed).exits(78, hint=_git_output)
+        | on(catalog.workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
+        | on(catalog.workspace.WorktreeFailed).exits(78, hint=_git_output)
     )
 )

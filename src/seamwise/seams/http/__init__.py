@@ -2,8 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.seams._decoding import UnreadableBody as UnreadableBody
-from seamwise.seams._request_context import current_request_id as current_request_id
 from seamwise.seams.http.bodies import Body as Body
 from seamwise.seams.http.bodies import Named as Named
 from seamwise.seams.http.bodies import bare as bare
@@ -12,8 +10,7 @@ from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
 from seamwise.seams.http.decoding import decode as decode
-from seamwise.seams.http.documents import openapi as openapi
-from seamwise.seams.http.exchange import request_id as request_id
+from seamwise.seams.http.decoding import from_foreign as from_foreign
 from seamwise.seams.http.fallback_responses import bad_request as bad_request
 from seamwise.seams.http.fallback_responses import not_found as not_found
 from seamwise.seams.http.fallback_responses import rate_limited as rate_limited
@@ -21,10 +18,11 @@ from seamwise.seams.http.fallback_responses import timed_out as timed_out
 from seamwise.seams.http.fallback_responses import unauthorized as unauthorized
 from seamwise.seams.http.fallback_responses import unavailable as unavailable
 from seamwise.seams.http.fallback_responses import unknown as unknown
-from seamwise.seams.http.legacy_bodies import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
-from seamwise.seams.http.outgoing import request_id_headers as request_id_headers
+from seamwise.seams.http.openapi_documents.responses import openapi as openapi
+from seamwise.seams.http.request_ids import request_id as request_id
+from seamwise.seams.http.request_ids import request_id_headers as request_id_headers
 from seamwise.seams.http.response import HttpResponse as HttpResponse
 from seamwise.seams.http.response import response as response
 from seamwise.seams.http.shape import HttpError as HttpError
@@ -33,23 +31,25 @@ from seamwise.seams.http.shape import defect as defect
 from seamwise.seams.http.successes import Accepted as Accepted
 from seamwise.seams.http.successes import Created as Created
 from seamwise.seams.http.successes import NoContent as NoContent
+from seamwise.seams.reporting.request_context import current_request_id as current_request_id
+from seamwise.seams.wire.decoding import UnreadableBody as UnreadableBody
 
 if TYPE_CHECKING:
-    from seamwise.seams.http.endpoints import endpoint as endpoint
-    from seamwise.seams.http.installation import install as install
-    from seamwise.seams.http.results import to_response as to_response
-    from seamwise.seams.http.routes import ResultRoute as ResultRoute
-    from seamwise.seams.http.safe_errors import SafeErrors as SafeErrors
-    from seamwise.seams.http.wsgi import SafeWsgi as SafeWsgi
+    from seamwise.seams.http.asgi.safe_errors import SafeErrors as SafeErrors
+    from seamwise.seams.http.fastapi.endpoints import endpoint as endpoint
+    from seamwise.seams.http.fastapi.installation import install as install
+    from seamwise.seams.http.fastapi.routes import ResultRoute as ResultRoute
+    from seamwise.seams.http.serving.results import to_response as to_response
+    from seamwise.seams.http.serving.wsgi import SafeWsgi as SafeWsgi
 else:
     # Imported on first use: writing bodies needs neither Starlette nor asyncio.
     _MODULES = {
-        'ResultRoute': 'routes',
-        'SafeErrors': 'safe_errors',
-        'SafeWsgi': 'wsgi',
-        'endpoint': 'endpoints',
-        'install': 'installation',
-        'to_response': 'results',
+        'ResultRoute': 'fastapi.routes',
+        'SafeErrors': 'asgi.safe_errors',
+        'SafeWsgi': 'serving.wsgi',
+        'endpoint': 'fastapi.endpoints',
+        'install': 'fastapi.installation',
+        'to_response': 'serving.results',
     }
 
     def __getattr__(name: str) -> object:

@@ -9,16 +9,16 @@ from typing import final
 from typing_extensions import override
 
 from seamwise._text.json_pointer import pointer_keys
-from seamwise.seams._google_rpc import (
+from seamwise.seams.http.bodies import BodyFormat, encode
+from seamwise.seams.http.request_ids import request_id as safe_request_id
+from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.wire.google_rpc import (
     A2A_DOMAIN,
     bad_request,
     error_info,
     request_info,
     retry_info,
 )
-from seamwise.seams.http.bodies import BodyFormat, encode
-from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.shape import HttpError, ProblemLocation
 
 STATUS_OF_REASON: Mapping[str, str] = MappingProxyType(
     {

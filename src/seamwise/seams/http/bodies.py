@@ -1,9 +1,10 @@
 """Body formats: the envelope, problem details (RFC 9457), bare values, and two legacy formats."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from re import compile as pattern
-from typing import Protocol, Self, final
+from typing import Any, Protocol, Self, final
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
@@ -11,11 +12,11 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TAG_FIELD
 from seamwise._text.jsonable import to_json
-from seamwise.seams._common import in_utc
-from seamwise.seams._legacy_shapes import legacy_form
-from seamwise.seams.http.exchange import request_id as safe_request_id
-from seamwise.seams.http.fastapi_values import json_form
+from seamwise._text.secrets import MASK, Secret
+from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.values import in_utc
+from seamwise.seams.wire.legacy_shapes import legacy_form
 
 JSON = 'application/json'
 PROBLEM_JSON = 'application/problem+json'
@@ -322,6 +323,42 @@ def value_media_type(body: Body) -> str:
     """Return the media type of values: that of errors, without `problem+`."""
     return body.media_type.replace('problem+', '')
 
+
+def to_jsonable(value: object) -> object:
+    """Return the JSON form that FastAPI gives a value; raise TypeError without FastAPI.
+
+    FastAPI also encodes paths, addresses, generators, dataclasses and rows of an ORM.
+    """
+    encoders = sys.modules.get('fastapi.encoders')
+    no_form = TypeError(f'{type(value).__qualname__} has no JSON form.')
+    if encoders is None:
+        raise no_form
+    try:
+        result: object = encoders.jsonable_encoder(value, custom_encoder=_ENCODERS)
+    except ValueError as error:
+        raise no_form from error
+    return result
+
+
+def json_form(value: Any) -> object:
+    """Return the JSON form of a value that msgspec does not know; raises TypeError without one."""
+    if isinstance(value, Secret):
+        return MASK
+    # A pydantic model, by its aliases as in FastAPI.
+    if hasattr(value, 'model_dump'):
+        return value.model_dump(mode='json', by_alias=True)
+    return to_jsonable(value)
+
+
+def _mask(_: object) -> str:
+    return MASK
+
+
+def _struct_form(value: object) -> object:
+    return msgspec.to_builtins(value, str_keys=True, enc_hook=json_form)
+
+
+_ENCODERS: dict[Any, Callable[[Any], object]] = {Secret: _mask, msgspec.Struct: _struct_form}
 
 _encode_plain = msgspec.json.Encoder(enc_hook=json_form).encode
 

@@ -10,16 +10,16 @@ from msgspec import UNSET, Struct, UnsetType
 from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
-from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._errors.errors import MAX_DELAY, TAG_FIELD, TaggedError
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.secrets import MASK, Secret
-from seamwise.seams._decoding import (
+from seamwise.seams.http.bodies import PROBLEM_MEMBERS, Named
+from seamwise.seams.wire.decoding import (
     DECODE_ERRORS,
     UnreadableBody,
     hidden_fields,
     unreadable_body,
 )
-from seamwise.seams.http.bodies import PROBLEM_MEMBERS
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -43,6 +43,7 @@ class _Problem(Struct):
 
 
 _decode_members = msgspec.json.Decoder(dict[str, object]).decode
+_NAMED_KEYS = {'name', 'data'}
 
 
 def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
@@ -157,3 +158,31 @@ def _decode_other(kind: Any, value: object) -> object:
     if _is_secret(kind):
         return Secret(value)
     raise msgspec.ValidationError(f'a JSON body cannot contain {kind!r}')
+
+
+def from_foreign(body: bytes | str, /) -> Result[Named, UnreadableBody]:
+    """Return the name and the data of `{name, data}` or `{_tag, …fields}`.
+
+    Any other body is an `UnreadableBody`, whose `problem` names the difference.
+
+    >>> from_foreign(b'{"_tag": "MCPFailed", "name": "files"}')
+    Success(Named(name='MCPFailed', data={'name': 'files'}))
+    """
+    try:
+        fields = _decode_members(body)
+    except DECODE_ERRORS as cause:
+        return Failure(unreadable_body(f'it is not a JSON object ({cause})', body))
+    tag = fields.pop(TAG_FIELD, None)
+    if tag is None and fields.keys() != _NAMED_KEYS:
+        return Failure(
+            unreadable_body(f'it has neither {TAG_FIELD} nor exactly name and data', body)
+        )
+    key, name, data = (
+        ('name', fields['name'], fields['data']) if tag is None else (TAG_FIELD, tag, fields)
+    )
+    if not isinstance(name, str) or not name:
+        return Failure(unreadable_body(f'its {key} is not a non-empty string', body))
+    try:
+        return Success(Named(name, msgspec.convert(data, dict[str, object])))
+    except msgspec.ValidationError:
+        return Failure(unreadable_body('its data is not an object', body))

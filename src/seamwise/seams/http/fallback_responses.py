@@ -9,11 +9,11 @@ import msgspec
 from seamwise._defects.defects import report_defect
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import check_delay
-from seamwise._errors.texts import general_text
-from seamwise.seams._common import milliseconds, safe_text
-from seamwise.seams._request_context import current_locale, is_idempotent
+from seamwise._errors.texts import general_message
 from seamwise.seams.http.on import header_value
 from seamwise.seams.http.shape import HttpError, ProblemLocation, defect
+from seamwise.seams.rendering.values import milliseconds, safe_text
+from seamwise.seams.reporting.request_context import current_locale, is_idempotent
 
 
 def not_found(message: str) -> HttpError:
@@ -165,7 +165,7 @@ def _of_category(  # noqa: PLR0913 -- the fields of an error
     headers: Mapping[str, str] = {},
     retryable: bool | None = None,
 ) -> HttpError:
-    general = general_text(category, current_locale())
+    general = general_message(category, current_locale())
     return HttpError(
         status=status.value,
         code=code,

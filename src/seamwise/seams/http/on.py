@@ -11,22 +11,22 @@ from typing_extensions import TypeForm, override
 
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._audience import general_message, hides_details, may_have_been_done
-from seamwise.seams._common import (
-    all_field_names,
-    drop_none,
-    fields_with_null,
-    milliseconds_or_none,
-    public_field_names,
-    safe_items,
-    safe_text,
-)
-from seamwise.seams._public_view import View, public_view
-from seamwise.seams._redacted import redacted
-from seamwise.seams._request_context import current_locale, is_idempotent
-from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.adapter import Adapter, ArmBuilder, Hidden
 from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.audience import (
+    hides_details,
+    may_have_been_done,
+    message_without_details,
+)
+from seamwise.seams.rendering.errors import (
+    all_field_names,
+    fields_with_null,
+    public_field_names,
+    redacted,
+)
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
+from seamwise.seams.rendering.views import View, public_view
+from seamwise.seams.reporting.request_context import current_locale, is_idempotent
 
 K = TypeVar('K', bound=TaggedError)
 F = TypeVar('F')
@@ -52,7 +52,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
         kind = type(error)
         locale = current_locale()
         if hides_details(kind, self.status):
-            view = View(general_message(error, locale), {})
+            view = View(message_without_details(error, locale), {})
         else:
             view = public_view(error, locale)
         has_delay = 'retry_after' not in kind.__traits__.internal

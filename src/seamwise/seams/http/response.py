@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from seamwise.seams._common import in_utc
 from seamwise.seams.http.bodies import Body, check_body, envelope, value_media_type
-from seamwise.seams.http.exchange import request_id as safe_request_id
 from seamwise.seams.http.negotiation import Negotiated
+from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError
+from seamwise.seams.rendering.values import in_utc
 
 _OK = HTTPStatus.OK.value
 _RESERVED_HEADERS = {'content-type', 'x-request-id'}

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 
 from msgspec import Struct
 
-from seamwise.seams._common import DEFECT_MESSAGE
+from seamwise.seams.rendering.values import DEFECT_MESSAGE
 
 
 class ProblemLocation(Struct, frozen=True, omit_defaults=True, rename={'part': 'in'}):
@@ -53,3 +54,15 @@ def defect(ref: str) -> HttpError:
         details={'ref': ref},
         retryable=False,
     )
+
+
+STATUSES: Mapping[int, HTTPStatus] = MappingProxyType(
+    {status.value: status for status in HTTPStatus}
+)
+"""The registered statuses by number."""
+
+
+def phrase(status: int) -> str:
+    """Return the reason phrase of a status."""
+    http_status = STATUSES.get(status)
+    return http_status.phrase if http_status else f'Status {status}'

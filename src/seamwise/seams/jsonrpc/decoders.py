@@ -12,8 +12,8 @@ from seamwise._errors.codec import Codec
 from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise._errors.type_hints import resolved_hints
 from seamwise._text.secrets import MASK
-from seamwise.seams._common import all_field_names, public_field_names
-from seamwise.seams._decoding import hidden_fields
+from seamwise.seams.rendering.errors import all_field_names, public_field_names
+from seamwise.seams.wire.decoding import hidden_fields
 
 E = TypeVar('E', bound=TaggedError)
 

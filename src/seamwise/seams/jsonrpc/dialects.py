@@ -9,12 +9,12 @@ from typing import Generic, TypeVar, final
 from msgspec import Struct
 
 from seamwise._errors.errors import TAG_FIELD, TaggedError
-from seamwise.seams._google_rpc import A2A_DOMAIN, error_info
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import CODES, REVISIONS, SERVER_ERROR, Code, Protocol, Revision
 from seamwise.seams.jsonrpc.on import JsonRpcArmBuilder, on, plain_data
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model.shape import Guidance
+from seamwise.seams.wire.google_rpc import A2A_DOMAIN, error_info
 
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')

@@ -8,10 +8,10 @@ from msgspec import UNSET
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
-from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult
@@ -55,7 +55,7 @@ def to_mcp(
     """
     try:
         from mcp import MCPError  # noqa: PLC0415 -- the SDK is optional
-        from mcp.types import CallToolResult  # noqa: PLC0415
+        from mcp.types import CallToolResult  # noqa: PLC0415 -- as above
     except ImportError as missing:
         raise ImportError("`to_mcp` needs the official MCP SDK: pip install 'mcp>=2'") from missing
 

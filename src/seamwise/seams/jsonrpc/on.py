@@ -8,19 +8,18 @@ from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TAG_FIELD, TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._audience import general_message, hides_data
-from seamwise.seams._common import (
-    public_field_names,
-    public_fields,
-    public_message_of,
-    safe_items,
-)
-from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.jsonrpc.shape import Answer, Data, RpcError
 from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Guidance
+from seamwise.seams.rendering.audience import hides_data, message_without_details
+from seamwise.seams.rendering.errors import (
+    public_field_names,
+    public_fields,
+    redacted,
+    safe_public_message,
+)
+from seamwise.seams.rendering.values import safe_items
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -33,7 +32,11 @@ class JsonRpcArm(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> RpcError:
         """Return the JSON-RPC error for an error."""
-        message = general_message(error) if hides_data(type(error)) else public_message_of(error)
+        message = (
+            message_without_details(error)
+            if hides_data(type(error))
+            else safe_public_message(error)
+        )
         return RpcError(self.code, message, self._data(error))
 
     def _data(self, error: K) -> Data:
@@ -72,7 +75,7 @@ def _plain_guidance(error: TaggedError) -> Guidance:
         status='error',
         type='execution_error',
         error_class=error.tag,
-        message=public_message_of(error),
+        message=safe_public_message(error),
     )
 
 

@@ -11,12 +11,12 @@ from seamwise._errors.errors import TaggedError
 from seamwise._errors.internal import Internal
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import Json
-from seamwise.seams._common import safe_text
 from seamwise.seams.jsonrpc.codes import Protocol
 from seamwise.seams.jsonrpc.decoders import error_decoder
 from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.jsonrpc.shape import Id, is_id
 from seamwise.seams.jsonrpc.strict_json import json_type, parse_json
+from seamwise.seams.rendering.values import safe_text
 
 E = TypeVar('E', bound=TaggedError)
 

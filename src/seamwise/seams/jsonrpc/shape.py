@@ -11,11 +11,11 @@ from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
-from seamwise.seams._common import DEFECT_MESSAGE
-from seamwise.seams._failure_log import FailureLog, failure_log
 from seamwise.seams.jsonrpc.codes import Code, Protocol
 from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
 from seamwise.seams.model.shape import Done
+from seamwise.seams.rendering.values import DEFECT_MESSAGE
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
 E = TypeVar('E')
 

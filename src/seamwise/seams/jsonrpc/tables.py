@@ -4,20 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from seamwise.seams._lazy_catalog import (
-    access,
-    agents,
-    models,
-    network,
-    parsing,
-    policies,
-    protocols,
-    sessions,
-    storage,
-    streaming,
-    tools,
-    workspace,
-)
+from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import A2A_REVISIONS, Code, Protocol, Revision
 from seamwise.seams.jsonrpc.dialects import Dialect, by_revision
@@ -25,242 +12,253 @@ from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model import tables as model
 
 
-def _access(dialect: Dialect) -> Adapter[access.AccessError, Answer]:
-    return dialect.on(access.Unauthenticated).fails() | dialect.on(access.AccessDenied).fails()
-
-
-ACCESS: Mapping[Revision, Adapter[access.AccessError, Answer]] = by_revision(_access)
-
-
-def _agents(dialect: Dialect) -> Adapter[agents.AgentError, Answer]:
+def _access(dialect: Dialect) -> Adapter[catalog.access.AccessError, Answer]:
     return (
-        dialect.on(agents.AgentNotFound).fails(model.AGENTS)
-        | dialect.on(agents.CommandNotFound).fails(model.AGENTS)
-        | dialect.on(agents.AgentNotReady).fails(model.AGENTS)
-        | dialect.on(agents.AgentBusy).fails(model.AGENTS)
-        | dialect.on(agents.InvalidTransition).fails(model.AGENTS)
-        | dialect.on(agents.GuardrailsViolated).fails(model.AGENTS)
-        | dialect.on(agents.ContextOverflow).fails(model.AGENTS)
-        | dialect.on(agents.CompressionFailed).fails(model.AGENTS)
-        | dialect.on(agents.AgentFailed).fails(model.AGENTS)
+        dialect.on(catalog.access.Unauthenticated).fails()
+        | dialect.on(catalog.access.AccessDenied).fails()
     )
 
 
-AGENTS: Mapping[Revision, Adapter[agents.AgentError, Answer]] = by_revision(_agents)
+ACCESS: Mapping[Revision, Adapter[catalog.access.AccessError, Answer]] = by_revision(_access)
 
 
-def _guards(dialect: Dialect) -> Adapter[policies.GuardError, Answer]:
+def _agents(dialect: Dialect) -> Adapter[catalog.agents.AgentError, Answer]:
     return (
-        dialect.on(policies.RateLimited).fails(model.GUARDS)
-        | dialect.on(policies.CircuitOpen).fails(model.GUARDS)
-        | dialect.on(policies.BulkheadFull).fails(model.GUARDS)
-        | dialect.on(policies.DeadlineExceeded).fails(model.GUARDS)
+        dialect.on(catalog.agents.AgentNotFound).fails(model.AGENTS)
+        | dialect.on(catalog.agents.CommandNotFound).fails(model.AGENTS)
+        | dialect.on(catalog.agents.AgentNotReady).fails(model.AGENTS)
+        | dialect.on(catalog.agents.AgentBusy).fails(model.AGENTS)
+        | dialect.on(catalog.agents.InvalidTransition).fails(model.AGENTS)
+        | dialect.on(catalog.agents.GuardrailsViolated).fails(model.AGENTS)
+        | dialect.on(catalog.agents.ContextOverflow).fails(model.AGENTS)
+        | dialect.on(catalog.agents.CompressionFailed).fails(model.AGENTS)
+        | dialect.on(catalog.agents.AgentFailed).fails(model.AGENTS)
     )
 
 
-GUARDS: Mapping[Revision, Adapter[policies.GuardError, Answer]] = by_revision(_guards)
+AGENTS: Mapping[Revision, Adapter[catalog.agents.AgentError, Answer]] = by_revision(_agents)
 
 
-def _models(dialect: Dialect) -> Adapter[models.ModelError, Answer]:
+def _guards(dialect: Dialect) -> Adapter[catalog.policies.GuardError, Answer]:
     return (
-        dialect.on(models.ModelNotFound).fails(model.MODELS)
-        | dialect.on(models.ProviderNotReady).fails(model.MODELS)
-        | dialect.on(models.ProviderUnavailable).fails(model.MODELS)
-        | dialect.on(models.ModelOverloaded).fails(model.MODELS)
-        | dialect.on(models.NoModelAvailable).fails(model.MODELS)
-        | dialect.on(models.InvalidModelRequest).fails(model.MODELS)
-        | dialect.on(models.ContextTooLong).fails(model.MODELS)
-        | dialect.on(models.ContentFiltered).fails(model.MODELS)
-        | dialect.on(models.OutputTruncated).fails(model.MODELS)
-        | dialect.on(models.StructuredOutputInvalid).fails(model.MODELS)
-        | dialect.on(models.QuotaExceeded).fails(model.MODELS)
-        | dialect.on(models.BudgetExceeded).fails(model.MODELS)
-        | dialect.on(models.BatchClosed).fails()
-        | dialect.on(models.BatchFull).fails()
-        | dialect.on(models.BatchTimedOut).fails()
-        | dialect.on(models.CacheMiss).fails()
+        dialect.on(catalog.policies.RateLimited).fails(model.GUARDS)
+        | dialect.on(catalog.policies.CircuitOpen).fails(model.GUARDS)
+        | dialect.on(catalog.policies.BulkheadFull).fails(model.GUARDS)
+        | dialect.on(catalog.policies.DeadlineExceeded).fails(model.GUARDS)
     )
 
 
-MODELS: Mapping[Revision, Adapter[models.ModelError, Answer]] = by_revision(_models)
+GUARDS: Mapping[Revision, Adapter[catalog.policies.GuardError, Answer]] = by_revision(_guards)
 
 
-def _network(dialect: Dialect) -> Adapter[network.NetworkError, Answer]:
+def _models(dialect: Dialect) -> Adapter[catalog.models.ModelError, Answer]:
     return (
-        dialect.on(network.HostUnreachable).fails(model.NETWORK)
-        | dialect.on(network.NetworkTimedOut).fails(model.NETWORK)
-        | dialect.on(network.UpstreamRateLimited).fails(model.NETWORK)
-        | dialect.on(network.CredentialsRejected).fails(model.NETWORK)
-        | dialect.on(network.UpstreamFailed).fails(model.NETWORK)
+        dialect.on(catalog.models.ModelNotFound).fails(model.MODELS)
+        | dialect.on(catalog.models.ProviderNotReady).fails(model.MODELS)
+        | dialect.on(catalog.models.ProviderUnavailable).fails(model.MODELS)
+        | dialect.on(catalog.models.ModelOverloaded).fails(model.MODELS)
+        | dialect.on(catalog.models.NoModelAvailable).fails(model.MODELS)
+        | dialect.on(catalog.models.InvalidModelRequest).fails(model.MODELS)
+        | dialect.on(catalog.models.ContextTooLong).fails(model.MODELS)
+        | dialect.on(catalog.models.ContentFiltered).fails(model.MODELS)
+        | dialect.on(catalog.models.OutputTruncated).fails(model.MODELS)
+        | dialect.on(catalog.models.StructuredOutputInvalid).fails(model.MODELS)
+        | dialect.on(catalog.models.QuotaExceeded).fails(model.MODELS)
+        | dialect.on(catalog.models.BudgetExceeded).fails(model.MODELS)
+        | dialect.on(catalog.models.BatchClosed).fails()
+        | dialect.on(catalog.models.BatchFull).fails()
+        | dialect.on(catalog.models.BatchTimedOut).fails()
+        | dialect.on(catalog.models.CacheMiss).fails()
     )
 
 
-NETWORK: Mapping[Revision, Adapter[network.NetworkError, Answer]] = by_revision(_network)
+MODELS: Mapping[Revision, Adapter[catalog.models.ModelError, Answer]] = by_revision(_models)
 
 
-def _parsing(dialect: Dialect) -> Adapter[parsing.ParsingError, Answer]:
+def _network(dialect: Dialect) -> Adapter[catalog.network.NetworkError, Answer]:
     return (
-        dialect.on(parsing.UnreadableCall).answers(Code.PARSE_ERROR)
-        | dialect.on(parsing.UnknownFormat).answers(Code.INVALID_REQUEST)
-        | dialect.on(parsing.SchemaViolations).answers(Code.INVALID_REQUEST)
+        dialect.on(catalog.network.HostUnreachable).fails(model.NETWORK)
+        | dialect.on(catalog.network.NetworkTimedOut).fails(model.NETWORK)
+        | dialect.on(catalog.network.UpstreamRateLimited).fails(model.NETWORK)
+        | dialect.on(catalog.network.CredentialsRejected).fails(model.NETWORK)
+        | dialect.on(catalog.network.UpstreamFailed).fails(model.NETWORK)
     )
 
 
-PARSING: Mapping[Revision, Adapter[parsing.ParsingError, Answer]] = by_revision(_parsing)
+NETWORK: Mapping[Revision, Adapter[catalog.network.NetworkError, Answer]] = by_revision(_network)
 
 
-def _mcp(dialect: Dialect) -> Adapter[protocols.McpError, Answer]:
+def _parsing(dialect: Dialect) -> Adapter[catalog.parsing.ParsingError, Answer]:
     return (
-        dialect.on(protocols.McpConnectionFailed).fails(model.MCP)
-        | dialect.on(protocols.McpTransportFailed).fails(model.MCP)
-        | dialect.on(protocols.McpServerFailed).fails(model.MCP)
-        | dialect.on(protocols.McpTimedOut).fails(model.MCP)
+        dialect.on(catalog.parsing.UnreadableCall).answers(Code.PARSE_ERROR)
+        | dialect.on(catalog.parsing.UnknownFormat).answers(Code.INVALID_REQUEST)
+        | dialect.on(catalog.parsing.SchemaViolations).answers(Code.INVALID_REQUEST)
     )
 
 
-MCP: Mapping[Revision, Adapter[protocols.McpError, Answer]] = by_revision(_mcp)
+PARSING: Mapping[Revision, Adapter[catalog.parsing.ParsingError, Answer]] = by_revision(_parsing)
 
 
-def _lsp(dialect: Dialect) -> Adapter[protocols.LspError, Answer]:
+def _mcp(dialect: Dialect) -> Adapter[catalog.protocols.McpError, Answer]:
     return (
-        dialect.on(protocols.LspNotInitialized).fails(model.LSP, known_as='ServerNotInitialized')
-        | dialect.on(protocols.LspRequestFailed).fails(model.LSP, known_as='RequestFailed')
-        | dialect.on(protocols.LspContentModified).fails(model.LSP, known_as='ContentModified')
+        dialect.on(catalog.protocols.McpConnectionFailed).fails(model.MCP)
+        | dialect.on(catalog.protocols.McpTransportFailed).fails(model.MCP)
+        | dialect.on(catalog.protocols.McpServerFailed).fails(model.MCP)
+        | dialect.on(catalog.protocols.McpTimedOut).fails(model.MCP)
     )
 
 
-LSP: Mapping[Revision, Adapter[protocols.LspError, Answer]] = by_revision(_lsp)
+MCP: Mapping[Revision, Adapter[catalog.protocols.McpError, Answer]] = by_revision(_mcp)
 
 
-def _a2a(dialect: Dialect) -> Adapter[protocols.A2aError, Answer]:
+def _lsp(dialect: Dialect) -> Adapter[catalog.protocols.LspError, Answer]:
     return (
-        dialect.on(protocols.A2aTaskNotFound).fails(model.A2A, known_as='TaskNotFoundError')
-        | dialect.on(protocols.A2aTaskNotCancelable).fails(
+        dialect.on(catalog.protocols.LspNotInitialized).fails(
+            model.LSP, known_as='ServerNotInitialized'
+        )
+        | dialect.on(catalog.protocols.LspRequestFailed).fails(model.LSP, known_as='RequestFailed')
+        | dialect.on(catalog.protocols.LspContentModified).fails(
+            model.LSP, known_as='ContentModified'
+        )
+    )
+
+
+LSP: Mapping[Revision, Adapter[catalog.protocols.LspError, Answer]] = by_revision(_lsp)
+
+
+def _a2a(dialect: Dialect) -> Adapter[catalog.protocols.A2aError, Answer]:
+    return (
+        dialect.on(catalog.protocols.A2aTaskNotFound).fails(model.A2A, known_as='TaskNotFoundError')
+        | dialect.on(catalog.protocols.A2aTaskNotCancelable).fails(
             model.A2A, known_as='TaskNotCancelableError'
         )
-        | dialect.on(protocols.A2aPushNotSupported).fails(
+        | dialect.on(catalog.protocols.A2aPushNotSupported).fails(
             model.A2A, known_as='PushNotificationNotSupportedError'
         )
-        | dialect.on(protocols.A2aUnsupportedOperation).fails(
+        | dialect.on(catalog.protocols.A2aUnsupportedOperation).fails(
             model.A2A, known_as='UnsupportedOperationError'
         )
-        | dialect.on(protocols.A2aContentTypeNotSupported).fails(
+        | dialect.on(catalog.protocols.A2aContentTypeNotSupported).fails(
             model.A2A, known_as='ContentTypeNotSupportedError'
         )
-        | dialect.on(protocols.A2aInvalidAgentResponse).fails(
+        | dialect.on(catalog.protocols.A2aInvalidAgentResponse).fails(
             model.A2A, known_as='InvalidAgentResponseError'
         )
-        | dialect.on(protocols.A2aExtendedCardNotConfigured).fails(
+        | dialect.on(catalog.protocols.A2aExtendedCardNotConfigured).fails(
             model.A2A, known_as='ExtendedAgentCardNotConfiguredError'
         )
-        | dialect.on(protocols.A2aExtensionRequired).fails(
+        | dialect.on(catalog.protocols.A2aExtensionRequired).fails(
             model.A2A, known_as='ExtensionSupportRequiredError'
         )
-        | dialect.on(protocols.A2aVersionNotSupported).fails(
+        | dialect.on(catalog.protocols.A2aVersionNotSupported).fails(
             model.A2A, known_as='VersionNotSupportedError'
         )
-        | dialect.on(protocols.AgentCardInvalid).fails(
+        | dialect.on(catalog.protocols.AgentCardInvalid).fails(
             model.A2A, known_as='InvalidAgentResponseError'
         )
     )
 
 
-A2A: Mapping[Revision, Adapter[protocols.A2aError, Answer]] = by_revision(_a2a)
+A2A: Mapping[Revision, Adapter[catalog.protocols.A2aError, Answer]] = by_revision(_a2a)
 
 A2A_LATEST = A2A[Protocol.A2A, A2A_REVISIONS[-1]]
 """The table of the newest revision of A2A."""
 
 
-def _sessions(dialect: Dialect) -> Adapter[sessions.SessionError, Answer]:
+def _sessions(dialect: Dialect) -> Adapter[catalog.sessions.SessionError, Answer]:
     return (
-        dialect.on(sessions.InvalidInput).refuses()
-        | dialect.on(sessions.SessionNotFound).refuses()
-        | dialect.on(sessions.SessionBusy).fails()
-        | dialect.on(sessions.ConnectionLost).hidden()
-        | dialect.on(sessions.ReplayGap).fails()
-        | dialect.on(sessions.UnknownEpoch).refuses()
-        | dialect.on(sessions.AckAhead).refuses()
-        | dialect.on(sessions.RecoveryFailed).fails()
+        dialect.on(catalog.sessions.InvalidInput).refuses()
+        | dialect.on(catalog.sessions.SessionNotFound).refuses()
+        | dialect.on(catalog.sessions.SessionBusy).fails()
+        | dialect.on(catalog.sessions.ConnectionLost).hidden()
+        | dialect.on(catalog.sessions.ReplayGap).fails()
+        | dialect.on(catalog.sessions.UnknownEpoch).refuses()
+        | dialect.on(catalog.sessions.AckAhead).refuses()
+        | dialect.on(catalog.sessions.RecoveryFailed).fails()
     )
 
 
-SESSIONS: Mapping[Revision, Adapter[sessions.SessionError, Answer]] = by_revision(_sessions)
+SESSIONS: Mapping[Revision, Adapter[catalog.sessions.SessionError, Answer]] = by_revision(_sessions)
 
 
-def _storage(dialect: Dialect) -> Adapter[storage.StorageError, Answer]:
+def _storage(dialect: Dialect) -> Adapter[catalog.storage.StorageError, Answer]:
     return (
-        dialect.on(storage.RecordNotFound).fails(known_as='ResourceNotFound')
-        | dialect.on(storage.RecordExists).fails()
-        | dialect.on(storage.StoreClosed).fails()
-        | dialect.on(storage.StoreUnavailable).fails()
+        dialect.on(catalog.storage.RecordNotFound).fails(known_as='ResourceNotFound')
+        | dialect.on(catalog.storage.RecordExists).fails()
+        | dialect.on(catalog.storage.StoreClosed).fails()
+        | dialect.on(catalog.storage.StoreUnavailable).fails()
     )
 
 
-STORAGE: Mapping[Revision, Adapter[storage.StorageError, Answer]] = by_revision(_storage)
+STORAGE: Mapping[Revision, Adapter[catalog.storage.StorageError, Answer]] = by_revision(_storage)
 
 
-def _streaming(dialect: Dialect) -> Adapter[streaming.StreamingError, Answer]:
+def _streaming(dialect: Dialect) -> Adapter[catalog.streaming.StreamingError, Answer]:
     return (
-        dialect.on(streaming.InvalidStream).fails()
-        | dialect.on(streaming.ChunkUnparsable).fails()
-        | dialect.on(streaming.ChunkHandlerFailed).fails()
-        | dialect.on(streaming.StreamAborted).stops()
-        | dialect.on(streaming.UserInterrupted).stops()
-        | dialect.on(streaming.StreamProviderFailed).fails()
-        | dialect.on(streaming.TokenCountFailed).fails()
-        | dialect.on(streaming.BufferFull).fails()
-        | dialect.on(streaming.StreamClosed).fails()
-        | dialect.on(streaming.SlowConsumer).fails()
+        dialect.on(catalog.streaming.InvalidStream).fails()
+        | dialect.on(catalog.streaming.ChunkUnparsable).fails()
+        | dialect.on(catalog.streaming.ChunkHandlerFailed).fails()
+        | dialect.on(catalog.streaming.StreamAborted).stops()
+        | dialect.on(catalog.streaming.UserInterrupted).stops()
+        | dialect.on(catalog.streaming.StreamProviderFailed).fails()
+        | dialect.on(catalog.streaming.TokenCountFailed).fails()
+        | dialect.on(catalog.streaming.BufferFull).fails()
+        | dialect.on(catalog.streaming.StreamClosed).fails()
+        | dialect.on(catalog.streaming.SlowConsumer).fails()
     )
 
 
-STREAMING: Mapping[Revision, Adapter[streaming.StreamingError, Answer]] = by_revision(_streaming)
+STREAMING: Mapping[Revision, Adapter[catalog.streaming.StreamingError, Answer]] = by_revision(
+    _streaming
+)
 
 
-def _tools(dialect: Dialect) -> Adapter[tools.ToolError, Answer]:
+def _tools(dialect: Dialect) -> Adapter[catalog.tools.ToolError, Answer]:
     return (
-        dialect.on(tools.MissingParameter).refuses(
+        dialect.on(catalog.tools.MissingParameter).refuses(
             model.TOOLS, known_as='ArgumentsAgainstTheSchema'
         )
-        | dialect.on(tools.InvalidParameter).refuses(
+        | dialect.on(catalog.tools.InvalidParameter).refuses(
             model.TOOLS, known_as='ArgumentsAgainstTheSchema'
         )
-        | dialect.on(tools.UnknownTool).refuses(known_as='UnknownTool')
-        | dialect.on(tools.FileNotFound).fails(model.TOOLS)
-        | dialect.on(tools.FileAlreadyExists).fails(model.TOOLS)
-        | dialect.on(tools.PathForbidden).fails(model.TOOLS)
-        | dialect.on(tools.ContentNotFound).fails(model.TOOLS)
-        | dialect.on(tools.ContentMismatch).fails(model.TOOLS, known_as='ContentModified')
-        | dialect.on(tools.DuplicateMatch).fails(model.TOOLS)
-        | dialect.on(tools.CommandTimedOut).fails(model.TOOLS)
-        | dialect.on(tools.CommandFailed).fails(model.TOOLS)
-        | dialect.on(tools.DiffRejected).fails(model.TOOLS)
-        | dialect.on(tools.ToolFailed).fails(model.TOOLS)
-        | dialect.on(tools.ToolTimedOut).fails(model.TOOLS)
-        | dialect.on(tools.ToolCancelled).fails(model.TOOLS, known_as='RequestCancelled')
-        | dialect.on(tools.InvalidResult).fails(model.TOOLS)
-        | dialect.on(tools.RegistrationRejected).hidden()
-        | dialect.on(tools.ResourceExhausted).fails(model.TOOLS)
-        | dialect.on(tools.ToolRepeated).fails(model.TOOLS)
-        | dialect.on(tools.TooManyMistakes).fails(model.TOOLS)
+        | dialect.on(catalog.tools.UnknownTool).refuses(known_as='UnknownTool')
+        | dialect.on(catalog.tools.FileNotFound).fails(model.TOOLS)
+        | dialect.on(catalog.tools.FileAlreadyExists).fails(model.TOOLS)
+        | dialect.on(catalog.tools.PathForbidden).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ContentNotFound).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ContentMismatch).fails(model.TOOLS, known_as='ContentModified')
+        | dialect.on(catalog.tools.DuplicateMatch).fails(model.TOOLS)
+        | dialect.on(catalog.tools.CommandTimedOut).fails(model.TOOLS)
+        | dialect.on(catalog.tools.CommandFailed).fails(model.TOOLS)
+        | dialect.on(catalog.tools.DiffRejected).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ToolFailed).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ToolTimedOut).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ToolCancelled).fails(model.TOOLS, known_as='RequestCancelled')
+        | dialect.on(catalog.tools.InvalidResult).fails(model.TOOLS)
+        | dialect.on(catalog.tools.RegistrationRejected).hidden()
+        | dialect.on(catalog.tools.ResourceExhausted).fails(model.TOOLS)
+        | dialect.on(catalog.tools.ToolRepeated).fails(model.TOOLS)
+        | dialect.on(catalog.tools.TooManyMistakes).fails(model.TOOLS)
     )
 
 
-TOOLS: Mapping[Revision, Adapter[tools.ToolError, Answer]] = by_revision(_tools)
+TOOLS: Mapping[Revision, Adapter[catalog.tools.ToolError, Answer]] = by_revision(_tools)
 
 
-def _workspace(dialect: Dialect) -> Adapter[workspace.WorkspaceError, Answer]:
+def _workspace(dialect: Dialect) -> Adapter[catalog.workspace.WorkspaceError, Answer]:
     return (
-        dialect.on(workspace.ConfigUnreadable).fails(model.WORKSPACE)
-        | dialect.on(workspace.ConfigInvalid).fails(model.WORKSPACE)
-        | dialect.on(workspace.SkillInvalid).fails(model.WORKSPACE)
-        | dialect.on(workspace.SkillNameMismatch).fails(model.WORKSPACE)
-        | dialect.on(workspace.PluginFailed).hidden()
-        | dialect.on(workspace.EditorInstallFailed).hidden()
-        | dialect.on(workspace.NotARepository).fails(model.WORKSPACE)
-        | dialect.on(workspace.WorktreeExists).fails(model.WORKSPACE)
-        | dialect.on(workspace.WorktreeFailed).fails(model.WORKSPACE)
+        dialect.on(catalog.workspace.ConfigUnreadable).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.ConfigInvalid).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.SkillInvalid).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.SkillNameMismatch).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.PluginFailed).hidden()
+        | dialect.on(catalog.workspace.EditorInstallFailed).hidden()
+        | dialect.on(catalog.workspace.NotARepository).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.WorktreeExists).fails(model.WORKSPACE)
+        | dialect.on(catalog.workspace.WorktreeFailed).fails(model.WORKSPACE)
     )
 
 
-WORKSPACE: Mapping[Revision, Adapter[workspace.WorkspaceError, Answer]] = by_revision(_workspace)
+WORKSPACE: Mapping[Revision, Adapter[catalog.workspace.WorkspaceError, Answer]] = by_revision(
+    _workspace
+)

@@ -1,9 +1,5 @@
 """Log seam: errors and defects as redacted records, for `logging` and structlog."""
 
-from seamwise.seams._event_record import EventRecord as EventRecord
-from seamwise.seams._event_record import event_record as event_record
-from seamwise.seams._failure_log import LEVELS as LEVELS
-from seamwise.seams._failure_log import FailureLog as FailureLog
 from seamwise.seams.log.configuration import setup as setup
 from seamwise.seams.log.observer import observer as observer
 from seamwise.seams.log.outcomes import outcomes as outcomes
@@ -15,3 +11,7 @@ from seamwise.seams.log.shape import LogRecord as LogRecord
 from seamwise.seams.log.shape import encode as encode
 from seamwise.seams.log.stdlib_logging import JsonFormatter as JsonFormatter
 from seamwise.seams.log.stdlib_logging import RedactingFilter as RedactingFilter
+from seamwise.seams.reporting.event_record import EventRecord as EventRecord
+from seamwise.seams.reporting.event_record import event_record as event_record
+from seamwise.seams.reporting.failure_log import LEVELS as LEVELS
+from seamwise.seams.reporting.failure_log import FailureLog as FailureLog

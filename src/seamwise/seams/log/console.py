@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 from typing_extensions import override
 
 from seamwise._text.jsonable import to_json
-from seamwise.seams._common import counted_items
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 from seamwise.seams.log.stdlib_logging import redacted_texts, values_of
+from seamwise.seams.rendering.values import counted_items
 
 WIDTH: Final = 80
 """Width of the lines in characters; long words and tracebacks are not wrapped."""

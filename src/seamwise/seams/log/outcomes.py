@@ -13,11 +13,11 @@ from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Success
 from seamwise.catalog.protocols import McpConnectionFailed
 from seamwise.catalog.tools import ResourceExhausted, UnknownTool
-from seamwise.seams._common import milliseconds, safe_text
-from seamwise.seams._failure_log import LEVELS, is_first_record
-from seamwise.seams._tool_outcome import ToolOutcome, tool_defect
 from seamwise.seams.log.record import is_tool_error, record
 from seamwise.seams.log.shape import Level, LogRecord
+from seamwise.seams.rendering.values import milliseconds, safe_text
+from seamwise.seams.reporting.failure_log import LEVELS, is_first_record
+from seamwise.seams.reporting.tool_outcome import ToolOutcome, tool_defect
 
 CRITICAL_ERRORS = (ResourceExhausted, McpConnectionFailed)
 """The errors that call `alert` by default."""

@@ -4,10 +4,10 @@ import logging
 from collections.abc import MutableMapping
 
 from seamwise._errors.errors import TaggedError
-from seamwise.seams._common import counted_items, masked_places, safe_line
 from seamwise.seams.log.record import record
 from seamwise.seams.log.shape import KEYS, as_dict
 from seamwise.seams.log.stdlib_logging import RedactingFilter, add_masked, log_extras
+from seamwise.seams.rendering.values import counted_items, masked_places, safe_line
 
 _UNLIMITED = ('event', 'exception', 'stack')
 """Texts that are redacted but not cut."""

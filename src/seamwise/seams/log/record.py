@@ -7,7 +7,7 @@ from typing import NamedTuple, get_args
 
 from seamwise._defects.entries import Link
 from seamwise._errors.categories import Category, Recovery
-from seamwise._errors.causes import chain
+from seamwise._errors.causes import error_chain
 from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
@@ -21,9 +21,10 @@ from seamwise.catalog.tools import (
     ToolInputError,
     ToolStateError,
 )
-from seamwise.seams._common import counted_items, counted_line, counted_message_of, timestamp
-from seamwise.seams._fingerprint import fingerprint
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
+from seamwise.seams.rendering.errors import counted_message
+from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
+from seamwise.seams.reporting.fingerprint import fingerprint
 
 CHAIN_LIMIT = 50
 """Maximum number of causes in a record."""
@@ -76,7 +77,7 @@ def record(
     ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
     """
     texts = _CountedTexts()
-    first, *causes = (texts.link(link) for link in islice(chain(error), CHAIN_LIMIT + 1))
+    first, *causes = (texts.link(link) for link in islice(error_chain(error), CHAIN_LIMIT + 1))
     safe_params, masked_params = counted_items(params or {})
     return LogRecord(
         level=_level(error, outcome),
@@ -109,7 +110,7 @@ class _CountedTexts:
         if isinstance(error, ReportedCause):
             return Link(self.text(error.type), self.text(error.message))
         if isinstance(error, TaggedError):
-            message, masked = counted_message_of(error)
+            message, masked = counted_message(error)
             self.masked += masked
             return Link(error.tag, message)
         return Link(type(error).__name__, self.text(safe_str(error)))

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from typing_extensions import override
 
-from seamwise.seams._request_context import current_request_id
+from seamwise.seams.reporting.request_context import current_request_id
 
 D = TypeVar('D', bound=MutableMapping[str, object])
 

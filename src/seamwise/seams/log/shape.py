@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from seamwise._defects.entries import Link
 from seamwise._text.jsonable import to_json
-from seamwise.seams._event_record import EventRecord
+from seamwise.seams.reporting.event_record import EventRecord
 
 Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
 

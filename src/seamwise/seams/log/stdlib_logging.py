@@ -9,8 +9,8 @@ from typing_extensions import override
 
 from seamwise._text.jsonable import safe_str, to_json
 from seamwise._text.safe_call import call_or_describe
-from seamwise.seams._common import counted_items, counted_line, timestamp
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
+from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 
 STANDARD_ATTRIBUTES = frozenset(
     (*logging.makeLogRecord({}).__dict__, 'message', 'asctime', 'taskName')

@@ -7,10 +7,10 @@ from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._results.containers import Result, Success
 from seamwise._text.jsonable import to_json
-from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
+from seamwise.seams.reporting.tool_outcome import ToolOutcome, result_and_effect
 
 E = TypeVar('E')
 

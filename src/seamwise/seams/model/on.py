@@ -9,11 +9,10 @@ from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import public_message_of, safe_text
-from seamwise.seams._redacted import redacted
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.model.shape import Guidance, Kind, tail
+from seamwise.seams.rendering.errors import redacted, safe_public_message
+from seamwise.seams.rendering.values import safe_text
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -46,7 +45,7 @@ class ModelArm(Struct, Generic[K], frozen=True):
             status='denied' if self.denied else 'error',
             type=self.type,
             error_class=error.tag,
-            message=public_message_of(reduced),
+            message=safe_public_message(reduced),
             path=None if path is None else safe_text(path),
             suggestion=safe_text(suggestion) if suggestion else None,
             output=(self.output or _output_tail)(safe_error),

@@ -1,6 +1,5 @@
 """Planner seam: errors classified by 19 codes in 10 categories, and decisions about them."""
 
-from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.planner.codes import ErrorCategory as ErrorCategory
 from seamwise.seams.planner.codes import ErrorCode as ErrorCode
 from seamwise.seams.planner.decisions import Correct as Correct
@@ -11,7 +10,6 @@ from seamwise.seams.planner.decisions import Retry as Retry
 from seamwise.seams.planner.decisions import Stop as Stop
 from seamwise.seams.planner.decisions import Wait as Wait
 from seamwise.seams.planner.decisions import decide as decide
-from seamwise.seams.planner.decoding import decode as decode
 from seamwise.seams.planner.exceptions import from_exception as from_exception
 from seamwise.seams.planner.from_text import from_error_string as from_error_string
 from seamwise.seams.planner.on import from_error as from_error
@@ -20,5 +18,7 @@ from seamwise.seams.planner.outcomes import PLANNER as PLANNER
 from seamwise.seams.planner.outcomes import classify as classify
 from seamwise.seams.planner.shape import ErrorInfo as ErrorInfo
 from seamwise.seams.planner.shape import LogForm as LogForm
+from seamwise.seams.planner.shape import decode as decode
 from seamwise.seams.planner.shape import defect as defect
 from seamwise.seams.planner.shape import encode as encode
+from seamwise.seams.wire.decoding import UnreadableBody as UnreadableBody

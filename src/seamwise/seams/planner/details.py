@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from seamwise._text.json_pointer import pointer_keys
-from seamwise.seams._common import drop_none
-from seamwise.seams._lazy_catalog import agents, parsing, tools
+from seamwise.seams import catalog
+from seamwise.seams.rendering.values import drop_none
 
 SAMPLE_LIMIT = 200
 """In characters. Longer unreadable input is cut."""
 
 
-def missing_parameter_details(error: tools.MissingParameter) -> dict[str, object]:
+def missing_parameter_details(error: catalog.tools.MissingParameter) -> dict[str, object]:
     """Return all findings by parameter, and an example value."""
     errors = _merge(
         [
@@ -30,7 +30,7 @@ def missing_parameter_details(error: tools.MissingParameter) -> dict[str, object
     )
 
 
-def invalid_parameter_details(error: tools.InvalidParameter) -> dict[str, object]:
+def invalid_parameter_details(error: catalog.tools.InvalidParameter) -> dict[str, object]:
     """Return all findings by parameter."""
     errors = _merge(
         [
@@ -41,7 +41,7 @@ def invalid_parameter_details(error: tools.InvalidParameter) -> dict[str, object
     return {'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors}
 
 
-def unknown_tool_details(error: tools.UnknownTool) -> dict[str, object]:
+def unknown_tool_details(error: catalog.tools.UnknownTool) -> dict[str, object]:
     """Return the available tools, even if there are none."""
     return {
         'tool_name': error.tool,
@@ -51,12 +51,12 @@ def unknown_tool_details(error: tools.UnknownTool) -> dict[str, object]:
     }
 
 
-def unknown_agent_details(error: agents.AgentNotFound) -> dict[str, object]:
+def unknown_agent_details(error: catalog.agents.AgentNotFound) -> dict[str, object]:
     """Return the details of an unknown tool: to its caller, an agent is a tool."""
     return _name_details('agents', error.name, error.available, error.suggestions)
 
 
-def unknown_command_details(error: agents.CommandNotFound) -> dict[str, object]:
+def unknown_command_details(error: catalog.agents.CommandNotFound) -> dict[str, object]:
     """Return the details of an unknown tool: to its caller, a command is a tool."""
     return _name_details('commands', error.name, error.available, error.suggestions)
 
@@ -72,7 +72,7 @@ def _name_details(
     }
 
 
-def invalid_result_details(error: tools.InvalidResult) -> dict[str, object]:
+def invalid_result_details(error: catalog.tools.InvalidResult) -> dict[str, object]:
     """Return all problems by field."""
     errors = _merge((_field(problem.pointer), problem.message) for problem in error.problems)
     return {'tool_name': error.tool, 'validation_type': 'result', 'errors': errors}
@@ -83,7 +83,7 @@ def _field(pointer: str) -> str:
     return '/'.join(pointer_keys(pointer)) or 'result'
 
 
-def unreadable_call_details(error: parsing.UnreadableCall) -> dict[str, object]:
+def unreadable_call_details(error: catalog.parsing.UnreadableCall) -> dict[str, object]:
     """Return a sample of the input, and the parts of the call that could be read."""
     return drop_none(
         {
@@ -97,12 +97,12 @@ def unreadable_call_details(error: parsing.UnreadableCall) -> dict[str, object]:
     )
 
 
-def unknown_format_details(error: parsing.UnknownFormat) -> dict[str, object]:
+def unknown_format_details(error: catalog.parsing.UnknownFormat) -> dict[str, object]:
     """Return a sample of the input."""
     return {'input_sample': error.excerpt[:SAMPLE_LIMIT]}
 
 
-def schema_violations_details(error: parsing.SchemaViolations) -> dict[str, object]:
+def schema_violations_details(error: catalog.parsing.SchemaViolations) -> dict[str, object]:
     """Return all problems by pointer."""
     return {
         'validation_type': 'arguments',

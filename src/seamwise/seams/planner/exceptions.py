@@ -18,12 +18,12 @@ from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT
-from seamwise.seams._common import drop_none, milliseconds, safe_items, safe_text
-from seamwise.seams._redacted import cause_link
 from seamwise.seams.planner.codes import ErrorCode
 from seamwise.seams.planner.from_text import from_error_string
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
 from seamwise.seams.planner.tagged import from_tagged
+from seamwise.seams.rendering.errors import cause_link
+from seamwise.seams.rendering.values import drop_none, milliseconds, safe_items, safe_text
 
 MAX_NAMED_MEMBERS = 20
 """Number of members of an exception group whose names are in `details`."""

@@ -1,10 +1,10 @@
 """Classification of error texts, by their words."""
 
 from seamwise.policies.hints import from_text
-from seamwise.seams._common import milliseconds_or_none, safe_text
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo
 from seamwise.seams.planner.text_rules import CODE_NAMES, MCP, RULES, TRANSIENT
+from seamwise.seams.rendering.values import milliseconds_or_none, safe_text
 
 
 def from_error_string(text: str, tool_name: str | None = None) -> ErrorInfo:

@@ -9,14 +9,13 @@ from typing_extensions import TypeForm
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.redaction.settings import current
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import message_of, milliseconds, safe_items
-from seamwise.seams._public_view import full_view
-from seamwise.seams._redacted import direct_cause, redacted
-from seamwise.seams._render_cache import RenderCache
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
 from seamwise.seams.planner.shape import ErrorInfo, Origin, with_origin
+from seamwise.seams.rendering.errors import direct_cause, redacted, safe_message
+from seamwise.seams.rendering.render_cache import RenderCache
+from seamwise.seams.rendering.values import milliseconds, safe_items
+from seamwise.seams.rendering.views import full_view
 
 K = TypeVar('K', bound=TaggedError)
 E = TypeVar('E')
@@ -46,7 +45,7 @@ class PlannerArm(Struct, Generic[K], frozen=True):
     def _classify(self, error: K) -> ErrorInfo:
         if self.details:
             info = self._info(
-                error, message_of(error), safe_items(dict(self.details(redacted(error))))
+                error, safe_message(error), safe_items(dict(self.details(redacted(error))))
             )
         else:
             message, fields = full_view(error)

@@ -6,18 +6,22 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from seamwise._results.containers import Success
-from seamwise.seams._common import safe_text
-from seamwise.seams._lazy_catalog import parsing, policies, protocols, tools
-from seamwise.seams._tool_outcome import ToolOutcome
+from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
 from seamwise.seams.planner.shape import ErrorInfo, with_details
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
+from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.tool_outcome import ToolOutcome
 
 E = TypeVar('E')
 
 PLANNER: Adapter[
-    tools.ToolError | parsing.ParsingError | policies.GuardError | protocols.McpError, ErrorInfo
+    catalog.tools.ToolError
+    | catalog.parsing.ParsingError
+    | catalog.policies.GuardError
+    | catalog.protocols.McpError,
+    ErrorInfo,
 ] = Adapter(lambda: TOOLS | PARSING | GUARDS | MCP)
 """The errors of tool calls: of tools, of the parser, of guards and of MCP servers."""
 
@@ -25,7 +29,10 @@ PLANNER: Adapter[
 @overload
 def classify(
     outcome: ToolOutcome[
-        tools.ToolError | parsing.ParsingError | policies.GuardError | protocols.McpError
+        catalog.tools.ToolError
+        | catalog.parsing.ParsingError
+        | catalog.policies.GuardError
+        | catalog.protocols.McpError
     ],
     /,
 ) -> ErrorInfo | None: ...

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._defects.entries import Link
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 
 class Origin(Struct, frozen=True):
@@ -134,3 +137,21 @@ def encode(info: ErrorInfo | LogForm) -> bytes:
     b'{"code":"TOOL_TIMEOUT","category":"timeout","message":"search did not finish ...}}'
     """
     return to_json(info)
+
+
+_DECODER = msgspec.json.Decoder(ErrorInfo)
+
+
+def decode(body: bytes | str) -> Result[ErrorInfo, UnreadableBody]:
+    """Decode an `ErrorInfo` from JSON, or from its log form without the tag and the cause.
+
+    >>> body = '{"code": "TOOL_TIMEOUT", "category": "timeout", "message": "", "retryable": true}'
+    >>> decode(body).unwrap().details
+    {}
+    >>> decode(body.replace('true', 'false')).failure().problem
+    'retryable must be True for TOOL_TIMEOUT'
+    """
+    try:
+        return Success(_DECODER.decode(body))
+    except DECODE_ERRORS as error:
+        return Failure(unreadable_body(error, body))

@@ -1,8 +1,6 @@
 """Session seam: errors as events in the user's language, and as stored messages."""
 
-from seamwise.seams._decoding import UnreadableBody as UnreadableBody
 from seamwise.seams.session.codes import CODES as CODES
-from seamwise.seams.session.decoding import decode as decode
 from seamwise.seams.session.events import EventDetails as EventDetails
 from seamwise.seams.session.events import OperationDetails as OperationDetails
 from seamwise.seams.session.events import defect as defect
@@ -21,4 +19,6 @@ from seamwise.seams.session.shape import ErrorEvent as ErrorEvent
 from seamwise.seams.session.shape import EventName as EventName
 from seamwise.seams.session.shape import NamedMessage as NamedMessage
 from seamwise.seams.session.shape import StoredErrorEvent as StoredErrorEvent
+from seamwise.seams.session.shape import decode as decode
 from seamwise.seams.session.shape import encode as encode
+from seamwise.seams.wire.decoding import UnreadableBody as UnreadableBody

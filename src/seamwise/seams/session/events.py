@@ -12,7 +12,7 @@ from seamwise._errors.categories import Recovery
 from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._errors.messages import field_names, fill
 from seamwise._errors.texts import catalogue
-from seamwise.seams._common import (
+from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     milliseconds,
     safe_items,

@@ -20,14 +20,8 @@ from seamwise.catalog.models import (
 from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.redaction import redact
-from seamwise.seams._common import (
-    drop_none,
-    milliseconds_or_none,
-    public_fields,
-    public_message_of,
-    safe_items,
-    safe_text,
-)
+from seamwise.seams.rendering.errors import public_fields, safe_public_message
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
 from seamwise.seams.session.shape import ErrorProperties, NamedMessage, StoredErrorEvent
 
 _API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
@@ -65,7 +59,7 @@ def message(error: TaggedError) -> NamedMessage:
     if name == 'MessageOutputLengthError':
         return NamedMessage(name, {})
     data = public_fields if name == error.tag else _DATA.get(name, _no_data)
-    return NamedMessage(name, {'message': public_message_of(error), **data(error)})
+    return NamedMessage(name, {'message': safe_public_message(error), **data(error)})
 
 
 def _no_data(_: TaggedError) -> dict[str, object]:
@@ -170,7 +164,7 @@ def model_not_found(error: ModelNotFound) -> NamedMessage:
         f' Did you mean {join_quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
     )
     return NamedMessage(
-        error.tag, {'message': safe_text(public_message_of(error) + question), **safe_items(ids)}
+        error.tag, {'message': safe_text(safe_public_message(error) + question), **safe_items(ids)}
     )
 
 
@@ -182,5 +176,5 @@ def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
     )
     return NamedMessage(
         error.tag,
-        {'message': safe_text(public_message_of(error) + available), **public_fields(error)},
+        {'message': safe_text(safe_public_message(error) + available), **public_fields(error)},
     )

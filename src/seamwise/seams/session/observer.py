@@ -26,9 +26,9 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
-from seamwise.seams._common import milliseconds, safe_items, timestamp
-from seamwise.seams._event_record import event_record
-from seamwise.seams._failure_log import FailureLog, failure_log
+from seamwise.seams.rendering.values import milliseconds, safe_items, timestamp
+from seamwise.seams.reporting.event_record import event_record
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
 from seamwise.seams.session.localized import localize, message_renderer, replace_fields
 from seamwise.seams.session.publishing import Session, deliver

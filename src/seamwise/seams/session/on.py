@@ -9,10 +9,9 @@ from typing_extensions import TypeForm
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise.seams._arm_builder import ArmBuilder
-from seamwise.seams._common import milliseconds_or_none, public_message_of, safe_items
-from seamwise.seams._redacted import direct_cause, redacted
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, ArmBuilder
+from seamwise.seams.rendering.errors import direct_cause, redacted, safe_public_message
+from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
 from seamwise.seams.session.codes import check_code
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, order_metadata
 
@@ -42,7 +41,7 @@ class SessionArm(Struct, Generic[K], frozen=True):
         # Redact first: a credential that a function has cut or escaped is no longer recognizable.
         error = redacted(error)
         specific = safe_items({name: value_of(error) for name, value_of in self.metadata.items()})
-        english = public_message_of(error)
+        english = safe_public_message(error)
         return ErrorEvent(
             event=event,
             content=english,

@@ -11,9 +11,9 @@ from seamwise._defects.defects import report_defect
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result, Success
 from seamwise._text.safe_call import call_or_describe
-from seamwise.seams._event_record import event_record
-from seamwise.seams._failure_log import FailureLog, failure_log
-from seamwise.seams._tool_outcome import ToolOutcome, result_and_effect
+from seamwise.seams.reporting.event_record import event_record
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+from seamwise.seams.reporting.tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.session.events import EventDetails, defect, event, without_retry
 from seamwise.seams.session.localized import replace_fields
 from seamwise.seams.session.shape import ErrorEvent

@@ -3,11 +3,14 @@
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from seamwise._errors.categories import Recovery
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
-from seamwise.seams._common import drop_none
+from seamwise.seams.rendering.values import drop_none
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 ErrorName: TypeAlias = Literal[
     'error.validation',
@@ -110,3 +113,27 @@ def encode(event: ErrorEvent | StoredErrorEvent) -> bytes:
     b'{"event":"error.timeout","content":"search did not finish within 30.0 s.",...}'
     """
     return to_json(event)
+
+
+_DECODER = msgspec.json.Decoder(ErrorEvent)
+
+
+def decode(body: bytes | str) -> Result[ErrorEvent, UnreadableBody]:
+    """Decode an event that `encode` wrote.
+
+    The event equals the one that `event`, `publish` or `observe` made; it is not decoded to the
+    error. Undocumented keys are ignored.
+
+    >>> from seamwise.seams.session import encode
+    >>> event = ErrorEvent(
+    ...     event='error.timeout', content='Late.', metadata={'attempt': 1}, show_content='太晚了。'
+    ... )
+    >>> decode(encode(event)).unwrap() == event
+    True
+    >>> print(decode('{"event": "error.timeout"}').failure())
+    The body cannot be read: Object missing required field `content`.
+    """
+    try:
+        return Success(_DECODER.decode(body))
+    except DECODE_ERRORS as error:
+        return Failure(unreadable_body(error, body))

@@ -1,6 +1,6 @@
 """Telemetry seam: OpenTelemetry metrics of errors and retries, and log records of defects."""
 
-from seamwise.seams._fingerprint import fingerprint as fingerprint
+from seamwise.seams.reporting.fingerprint import fingerprint as fingerprint
 
 try:
     from seamwise.seams.telemetry.metrics import Telemetry as Telemetry

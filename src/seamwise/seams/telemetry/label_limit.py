@@ -4,7 +4,7 @@ from threading import Lock
 from typing import Final, Generic, TypeVar
 
 from seamwise._errors.errors import TaggedError
-from seamwise.seams._fingerprint import error_type
+from seamwise.seams.reporting.fingerprint import error_type
 
 L = TypeVar('L')
 

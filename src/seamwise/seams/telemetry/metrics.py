@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from opentelemetry.metrics import Meter
 
+from seamwise._defects.defects import report_defect
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.errors import TaggedError
 from seamwise.policies.events import (
@@ -22,9 +23,9 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
-from seamwise.seams._fingerprint import fingerprint
-from seamwise.seams._operations import current_operation, inner_operation
-from seamwise.seams.telemetry.defect_records import record_defect
+from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.fingerprint import error_type, fingerprint
+from seamwise.seams.reporting.operations import current_operation, inner_operation
 from seamwise.seams.telemetry.label_limit import (
     NAMES_LIMIT,
     OTHER,
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     from opentelemetry._logs import Logger
 
     from seamwise.seams.telemetry.guards import GuardMetrics
+
+EVENT_NAME: Final = 'seamwise.defect'
 
 DEFECT_CATEGORY: Final = 'defect'
 """Category of defects, which have none of their own."""
@@ -243,3 +246,33 @@ def _is_unrecoverable(error: TaggedError | BaseException) -> bool:
     if not isinstance(error, TaggedError):
         return True
     return error.recovery is Recovery.STOP and error.category is not Category.CANCELLED
+
+
+def record_defect(defect: Exception, logger: 'Logger', *, seam: str, operation: str) -> None:
+    """Emit a log record with the report of a defect.
+
+    The attributes follow the semantic conventions of OpenTelemetry for exceptions in logs.
+    """
+    # Imported late: the log API of OpenTelemetry is still private, and needed only with a logger.
+    from opentelemetry._logs import LogRecord, SeverityNumber  # noqa: PLC0415
+
+    report = report_defect(defect)
+    link = report.chain[0]
+    attributes = {
+        'exception.type': error_type(defect),
+        'exception.message': link.message,
+        'exception.stacktrace': report.pretty,
+        'ref': report.ref,
+        'seam': safe_text(seam),
+        'operation': safe_text(operation),
+        'fingerprint': fingerprint(defect, operation),
+    }
+    logger.emit(
+        LogRecord(
+            severity_number=SeverityNumber.ERROR,
+            severity_text='ERROR',
+            body=f'defect {report.ref}: {link.type}: {link.message}',
+            attributes=attributes,
+            event_name=EVENT_NAME,
+        )
+    )

@@ -13,7 +13,7 @@ from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
-from seamwise.seams.http.limited_body import read_limited_body
+from seamwise.seams.http.asgi.limited_body import read_limited_body
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import parse
 

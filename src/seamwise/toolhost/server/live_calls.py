@@ -22,9 +22,9 @@ from seamwise.policies import GuardError
 from seamwise.policies.events import CircuitChanged, GaveUp, GuardEvent, Retrying
 from seamwise.redaction import redact
 from seamwise.seams import session as session_seam
-from seamwise.seams._failure_log import SILENT_LOG
-from seamwise.seams._tool_outcome import tool_defect
 from seamwise.seams.adapter import Adapter
+from seamwise.seams.reporting.failure_log import SILENT_LOG
+from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.seams.session import ErrorEvent, tables
 from seamwise.seams.session.events import without_retry
 from seamwise.seams.session.localized import replace_fields

@@ -9,10 +9,10 @@ from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError, ToolFailed
 from seamwise.policies import GuardError
 from seamwise.seams import http
-from seamwise.seams._tool_outcome import tool_defect
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import tables
 from seamwise.seams.http.bodies import ErrorBody, encode, error_body
+from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats import answer
 from seamwise.toolhost.outcome import Outcome

@@ -1,0 +1,184 @@
+"""ASGI middleware that answers and records defects, and then raises them again."""
+
+import sys
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator
+from logging import Logger
+from typing import Any
+
+from seamwise._defects.sentry import register
+from seamwise._errors.causes import iter_leaves
+from seamwise.seams.http.asgi.sending import Sender
+from seamwise.seams.http.asgi.websockets import WebSocketCloser
+from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
+from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.serving.exchange import (
+    NO_ARMS,
+    Answers,
+    App,
+    Exchange,
+    Receive,
+    Scope,
+    Send,
+    answer_defect,
+    exchange_of,
+    name_operation,
+    raised_error,
+    serving_exchange,
+    written,
+)
+from seamwise.seams.http.shape import HttpError
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+
+_CLIENT_CLOSED_REQUEST = 499
+"""The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
+
+
+class SafeErrors:
+    """Middleware for defects: `app.add_middleware(SafeErrors)`; `install` adds it.
+
+    Any other ASGI application is wrapped: `SafeErrors(app)`. An application of Starlette would
+    answer its defects itself then, without a reference.
+
+    An exception becomes a response 500 INTERNAL with a reference. It is recorded once, with that
+    reference and the request id, and then raised again, as Starlette's own middleware does: the
+    server and tools such as Sentry see it. If the response has started, it is left incomplete; a
+    stream of server-sent events ends with `event: error`, and a WebSocket is closed with a code.
+
+    A disconnect of the client is not a defect, and cancellation propagates; both are logged at
+    DEBUG with status 499. All other responses stay, apart from the header `x-request-id`.
+
+    >>> from starlette.applications import Starlette
+    >>> app = Starlette()
+    >>> app.add_middleware(SafeErrors)
+
+    Args:
+        app: The application.
+        log: Logger or `FailureLog`; by default the logger `seamwise`.
+        body: Body format; by default it follows the `Accept` header of the request.
+        adapter: Function from the errors that `Raised` carries to an `HttpError`. A covered error
+            is a failure, not a defect; by default none is covered.
+        is_answering: Whether to answer defects, or only to record and raise them.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        *,
+        log: Logger | FailureLog | None = None,
+        body: Body = negotiated,
+        adapter: Callable[[Any], HttpError] | None = None,
+        is_answering: bool = True,
+    ) -> None:
+        check_body(body)
+        # Before the first exception: Sentry may see it earlier than this middleware.
+        register()
+        self._app = app
+        self._log = failure_log(log)
+        self._answers = Answers(NO_ARMS if adapter is None else adapter, body, self._log)
+        self._is_answering = is_answering
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Run the application for one connection."""
+        kind = scope['type']
+        if kind == 'http':
+            await self._run_http(scope, receive, Sender(self._exchange(scope), scope, send))
+        elif kind == 'websocket':
+            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
+        else:
+            await self._app(scope, receive, send)
+
+    def _exchange(self, scope: Scope) -> Exchange:
+        exchange = exchange_of(scope)
+        if self._answers.adapter is not NO_ARMS:
+            # A mounted application may have answers of its own.
+            exchange.answers = self._answers
+        return exchange
+
+    async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
+        exchange = sender.exchange
+        with serving_exchange(exchange, scope['method']):
+            try:
+                await self._app(scope, receive, sender)
+                await sender.finish()
+            except CancelledError:
+                self._log_disconnect(exchange)
+                raise
+            except Exception as error:
+                if _is_disconnect(error, sender.disconnect_error):
+                    self._log_disconnect(exchange)
+                    return
+                answer, is_failure = self._answer(
+                    error, exchange, scope, has_started=sender.has_started
+                )
+                if is_failure or self._is_answering:
+                    await self._send(answer, sender, exchange)
+                else:
+                    await sender.finish()
+                if not is_failure:
+                    raise
+
+    async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
+        exchange = self._exchange(scope)
+        with serving_exchange(exchange):
+            try:
+                await self._app(scope, closer.receive, closer.send)
+            except CancelledError:
+                self._log_disconnect(exchange)
+                raise
+            except Exception as error:
+                if _is_disconnect(error, closer.disconnect_error):
+                    self._log_disconnect(exchange)
+                    return
+                answer, is_failure = self._answer(error, exchange, scope, has_started=False)
+                try:
+                    await closer.close(answer, written(answer, self._answers.body, exchange))
+                except OSError:
+                    self._log_disconnect(exchange)
+                if not is_failure:
+                    raise
+
+    def _answer(
+        self, exception: Exception, exchange: Exchange, scope: Scope, *, has_started: bool
+    ) -> tuple[HttpError, bool]:
+        """Log an exception; return its answer, and whether it carries a covered error."""
+        name_operation(exchange, scope)
+        error = raised_error(exception)
+        answers = exchange.answers or self._answers
+        if answers.covers(error):
+            return answers.logged(error, exchange), True
+        return answer_defect(exception, self._log, exchange, has_started=has_started), False
+
+    async def _send(self, answer: HttpError, sender: Sender, exchange: Exchange) -> None:
+        """Send an answer, as an event if a stream of events has started."""
+        try:
+            if not sender.has_started:
+                await sender.send_response(written(answer, self._answers.body, exchange))
+            elif sender.is_event_stream:
+                own = self._answers.body
+                # Another format may not be one line of text.
+                body = own if isinstance(own, BodyFormat) else envelope
+                await sender.send_event('error', written(answer, body, exchange).body)
+        except OSError:
+            # The client disconnected while it was answered.
+            self._log_disconnect(exchange)
+
+    def _log_disconnect(self, exchange: Exchange) -> None:
+        extra = {'request_id': exchange.request_id, 'status': _CLIENT_CLOSED_REQUEST}
+        self._log.logger.debug(
+            'The client of request %s disconnected.', exchange.request_id, extra=extra
+        )
+
+
+def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:
+    """Return whether an exception, or each one in a group, reports that the client disconnected."""
+    kinds = tuple(_disconnect_types())
+    return all(leaf is send_error or isinstance(leaf, kinds) for leaf in iter_leaves(error))
+
+
+def _disconnect_types() -> Iterator[type[BaseException]]:
+    # Without the modules of Starlette loaded, their exceptions cannot have been raised.
+    if requests := sys.modules.get('starlette.requests'):
+        yield requests.ClientDisconnect
+    if websockets := sys.modules.get('starlette.websockets'):
+        yield websockets.WebSocketDisconnect

@@ -1,0 +1,84 @@
+"""ASGI `send` wrapper that adds the request id and knows how far a response has come."""
+
+from collections.abc import Awaitable
+
+from seamwise.seams.http.response import RawResponse
+from seamwise.seams.http.serving.exchange import Exchange, Message, Scope, Send, effective_route
+
+
+class Sender:
+    """Replacement for the `send` of one HTTP request."""
+
+    def __init__(self, exchange: Exchange, scope: Scope, send: Send) -> None:
+        self.exchange = exchange
+        self._scope = scope
+        self._send = send
+        self.has_started = False
+        """Whether the start of a response was sent."""
+        self.is_event_stream = False
+        """Whether the response consists of server-sent events."""
+        self._is_end_held = False
+        self.disconnect_error: OSError | None = None
+        """The error with which the server reported that the client is disconnected."""
+
+    def __call__(self, message: Message) -> Awaitable[None]:
+        """Forward an ASGI message."""
+        if message['type'] == 'http.response.start':
+            message = self._with_request_id(message)
+            self.has_started = True
+        elif (
+            self.is_event_stream
+            and not message.get('more_body')
+            and _raises_after_end(effective_route(self._scope))
+        ):
+            self._is_end_held = True
+            message = {**message, 'more_body': True}
+        return self._forward(message)
+
+    async def _forward(self, message: Message) -> None:
+        try:
+            await self._send(message)
+        except OSError as error:
+            # ASGI HTTP spec 2.4: `send` raises OSError after the client has disconnected.
+            self.disconnect_error = error
+            raise
+
+    def _with_request_id(self, start: Message) -> Message:
+        headers = start.get('headers', ())
+        is_present = False
+        for name, value in headers:
+            lower_name = name.lower()
+            if lower_name == b'x-request-id':
+                is_present = True
+            elif lower_name == b'content-type':
+                self.is_event_stream = value.startswith(b'text/event-stream')
+        if is_present:
+            return start
+        id_header = (b'x-request-id', self.exchange.request_id.encode('latin-1'))
+        return {**start, 'headers': [*headers, id_header]}
+
+    async def send_response(self, response: RawResponse) -> None:
+        """Send a complete response."""
+        headers = [*response.headers, (b'content-length', b'%d' % len(response.body))]
+        await self({'type': 'http.response.start', 'status': response.status, 'headers': headers})
+        await self({'type': 'http.response.body', 'body': response.body})
+
+    async def finish(self) -> None:
+        """End a stream of events that the application has ended."""
+        if self._is_end_held:
+            await self._forward({'type': 'http.response.body', 'body': b''})
+
+    async def send_event(self, name: str, data: bytes) -> None:
+        """Send a last event of a stream; `data` is one line (HTML Standard, 9.2.5)."""
+        # A line break ends an unfinished line of the event before.
+        body = b'\n\nevent: %s\ndata: %s\n\n' % (name.encode(), data)
+        await self._forward({'type': 'http.response.body', 'body': body})
+
+
+def _raises_after_end(route: object) -> bool:
+    """Return whether the exception of a stream can follow its end.
+
+    FastAPI ends a stream of events before it raises the exception of its generator. The end of any
+    other stream is final, and may be followed by background tasks.
+    """
+    return route is None or bool(getattr(route, 'is_sse_stream', False))

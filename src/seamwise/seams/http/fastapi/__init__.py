@@ -1,0 +1,1 @@
+"""FastAPI and Starlette: endpoints, routes and dependencies with Results, and `install`."""

@@ -1,0 +1,240 @@
+"""Errors of Starlette and FastAPI themselves: `HTTPException`, and requests that are not valid."""
+
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from http import HTTPStatus
+from itertools import islice
+from re import escape, sub
+from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
+
+from msgspec import structs
+
+from seamwise._text.json_pointer import json_pointer
+from seamwise.seams.http.fallback_responses import bad_request, not_found
+from seamwise.seams.http.serving.exchange import Scope
+from seamwise.seams.http.shape import STATUSES, HttpError, ProblemLocation, phrase
+from seamwise.seams.rendering.values import safe, safe_text
+
+_MAX_PROBLEMS = 50
+_CODES: Mapping[int, str] = {
+    401: 'UNAUTHORIZED',
+    409: 'REQUEST_CONFLICT',
+    413: 'PAYLOAD_TOO_LARGE',
+    # Python 3.13 renames these three in HTTPStatus.
+    414: 'URI_TOO_LONG',
+    416: 'RANGE_NOT_SATISFIABLE',
+    422: 'UNPROCESSABLE_CONTENT',
+    429: 'RATE_LIMITED',
+    502: 'UPSTREAM_ERROR',
+    504: 'TIMEOUT',
+}
+_RETRYABLE = {408, 425, 429, 502, 503, 504}
+_MAX_DELAY_DIGITS = 9
+_PARTS = {'body', 'path', 'query', 'header', 'cookie'}
+
+
+def from_http_exception(
+    status: int, detail: object, headers: Mapping[str, str] | None, scope: Scope
+) -> HttpError:
+    """Return the answer for an `HTTPException` of Starlette or FastAPI.
+
+    A detail that is no text is in the `details` of the answer. The `Allow` header of a 405 has the
+    methods of all routes of the path; that of Starlette has only those of the first.
+    """
+    own_headers = dict(headers or {})
+    is_text = isinstance(detail, str) and bool(detail)
+    error = _http_error(status, str(detail) if is_text else phrase(status), own_headers)
+    details = error.details if is_text or detail is None else {'detail': safe(detail)}
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
+        own_headers = _with_allowed_methods(own_headers, scope)
+    return structs.replace(error, details=details, headers={**error.headers, **own_headers})
+
+
+def from_validation_errors(errors: Sequence[Mapping[str, Any]], body: object = None) -> HttpError:
+    """Return the answer for the errors of a `RequestValidationError` of FastAPI: 400.
+
+    It contains no value of the client, which may be a secret.
+
+    Args:
+        errors: The errors of pydantic.
+        body: The decoded body of the request, to which the pointers lead.
+    """
+    first: Sequence[object] = errors[0].get('loc', ()) if errors else ()
+    part = str(first[0]) if first else ''
+    return bad_request(
+        f'The {part} of the request is not valid.' if part else 'The request is not valid.',
+        kind=part.capitalize() or 'Request',
+        problems=[_problem(error, body) for error in errors[:_MAX_PROBLEMS]],
+    )
+
+
+def _problem(error: Mapping[str, Any], body: object) -> ProblemLocation:
+    location, *path = error.get('loc') or ('request',)
+    detail = message_without_input(error)
+    if error.get('type') == 'json_invalid':
+        # The last item of the location is an offset in the text.
+        return ProblemLocation('', f'{detail} at position {path[-1]}' if path else detail)
+    if location == 'body':
+        path = _path_in(body, path, is_missing=error.get('type') == 'missing')
+    # A JSON Pointer into the body or the parameters (RFC 6901, 3).
+    where = str(location)
+    return ProblemLocation(json_pointer(path), detail, where if where in _PARTS else 'body')
+
+
+def _path_in(body: Any, path: Sequence[Any], *, is_missing: bool) -> list[object]:
+    """Return the path of a value in a body, without the members of unions that pydantic adds."""
+    names: list[object] = []
+    for index, name in enumerate(path):
+        value = _member(body, name)
+        if value is not _MISSING:
+            body = value
+            names.append(name)
+        elif is_missing and index == len(path) - 1:
+            names.append(name)
+    return names
+
+
+_MISSING = object()
+
+
+def _member(container: Any, name: Any) -> object:
+    """Return the member of a JSON object or array, or `_MISSING`."""
+    if isinstance(container, str | bytes):
+        return _MISSING
+    try:
+        return operator.getitem(container, name)
+    except (LookupError, TypeError):
+        return _MISSING
+
+
+def _name(status: int) -> str:
+    http_status = STATUSES.get(status)
+    return http_status.name if http_status else f'STATUS_{status}'
+
+
+def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpError:
+    if status == HTTPStatus.BAD_REQUEST:
+        return bad_request(message)
+    if status == HTTPStatus.NOT_FOUND:
+        return not_found(message)
+    code = _CODES.get(status) or _name(status)
+    retry_after = _header(headers, 'retry-after') or ''
+    is_seconds = retry_after.isdecimal() and len(retry_after) <= _MAX_DELAY_DIGITS
+    needs_challenge = (
+        status == HTTPStatus.UNAUTHORIZED and _header(headers, 'www-authenticate') is None
+    )
+    return HttpError(
+        status=status,
+        code=code,
+        type=sub('_', '', code.title()),
+        message=safe_text(message),
+        retryable=status in _RETRYABLE,
+        retry_after_ms=int(retry_after) * 1000 if is_seconds else None,
+        headers={'WWW-Authenticate': 'Bearer'} if needs_challenge else {},
+    )
+
+
+def _header(headers: Mapping[str, str], name: str) -> str | None:
+    """Return the value of a header; `name` is in lower case."""
+    return next((value for key, value in headers.items() if key.lower() == name), None)
+
+
+@runtime_checkable
+class _Route(Protocol):
+    """The attributes of a route of Starlette or FastAPI; a mount lacks `methods`."""
+
+    methods: Iterable[str] | None
+
+    def matches(self, scope: Scope, /) -> tuple[object, Scope]: ...
+
+
+def _with_allowed_methods(headers: Mapping[str, str], scope: Scope) -> dict[str, str]:
+    """Return headers with the methods of all routes for the path (RFC 9110, 10.2.1)."""
+    allowed = _header(headers, 'allow') or ''
+    methods = {method for item in allowed.split(',') if (method := item.strip())}
+    root_path = scope.get('root_path')
+    # A route in a mounted application has another path than the outer routes.
+    if scope.get('app_root_path', root_path) == root_path:
+        methods |= {
+            method
+            for route in _routes(scope)
+            if isinstance(route, _Route) and _matches_path(route, scope)
+            for method in route.methods or ()
+        }
+    others = {name: value for name, value in headers.items() if name.lower() != 'allow'}
+    return {**others, 'Allow': ', '.join(sorted(methods))}
+
+
+def _routes(scope: Scope) -> Iterable[object]:
+    routes: Sequence[object] = getattr(scope.get('router'), 'routes', ())
+    # FastAPI resolves the routes of included routers late.
+    iter_contexts: Callable[[Sequence[object]], Iterable[object]] | None = getattr(
+        sys.modules.get('fastapi.routing'), 'iter_route_contexts', None
+    )
+    return routes if iter_contexts is None else iter_contexts(routes)
+
+
+def _matches_path(route: _Route, scope: Scope) -> bool:
+    # Starlette's Match: 0 is none, 1 is partial (another method), 2 is full.
+    match, _ = route.matches(dict(scope))
+    return bool(getattr(match, 'value', 0))
+
+
+_WINDOW: Final = 4
+"""Characters of an input that a message must not contain; fewer may be a part of a word."""
+_MAX_VALUES = 1000
+_MAX_LENGTH = 10_000
+_NEUTRAL = 'Input is not valid'
+
+
+def message_without_input(error: Mapping[str, Any]) -> str:
+    """Return the message of a validation error of pydantic without the value that was sent.
+
+    The messages of pydantic itself contain no input, apart from the tag of a union. One of a
+    validator of the application may contain it in any form, and is replaced then.
+
+    >>> error = {'type': 'value_error', 'msg': 'Value error, no hunter2!', 'input': 'hunter2'}
+    >>> message_without_input(error)
+    'Input is not valid'
+    """
+    message = str(error.get('msg', _NEUTRAL))
+    kind = error.get('type')
+    if kind == 'union_tag_invalid':
+        context: Mapping[str, object] = error.get('ctx') or {}
+        expected = context.get('expected_tags', '')
+        return f'Input tag does not match any of the expected tags: {expected}'
+    if kind in _kinds_without_input():
+        return message
+    folded = message.casefold()
+    windows = {folded[start : start + _WINDOW] for start in range(len(folded) - _WINDOW + 1)}
+    for text in islice(_texts(error.get('input')), _MAX_VALUES):
+        if len(text) < _WINDOW:
+            if text.strip():
+                message = sub(rf'(?<!\w){escape(text)}(?!\w)', '…', message)
+        elif any(text[start : start + _WINDOW] in windows for start in range(len(text))):
+            return _NEUTRAL
+    return message
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield the texts of all keys and values in an input, in the form for comparisons."""
+    nodes = [value]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Mapping):
+            members = cast('Mapping[object, object]', node)
+            nodes += [*members.keys(), *members.values()]
+        elif isinstance(node, (list, tuple, set)):
+            nodes += cast('list[object]', list(node))
+        elif node is not None and not isinstance(node, bool):
+            yield str(node)[:_MAX_LENGTH].casefold()
+
+
+@cache
+def _kinds_without_input() -> frozenset[str]:
+    """Return the types of pydantic's own errors whose messages depend on the schema only."""
+    from pydantic_core.core_schema import ErrorType  # noqa: PLC0415 -- only FastAPI needs it
+
+    return frozenset(get_args(ErrorType)) - {'value_error', 'assertion_error'}

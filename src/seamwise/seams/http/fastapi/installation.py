@@ -1,0 +1,173 @@
+"""`install`: Results, failures and defects of a whole FastAPI or Starlette application."""
+
+import sys
+from collections.abc import Callable
+from logging import Logger
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from seamwise.seams.http.asgi.safe_errors import SafeErrors
+from seamwise.seams.http.bodies import Body, check_body
+from seamwise.seams.http.fastapi.endpoints import CompleteResponse
+from seamwise.seams.http.fastapi.framework_errors import from_http_exception
+from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.serving.exchange import Answers, App, exchange_of, written
+from seamwise.seams.http.shape import HttpError
+from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+    from typing_extensions import TypeIs
+
+E = TypeVar('E')
+
+_FIRST_ERROR = 400
+_BODY_LIMIT = 'starlette._body_limit_responder'
+"""Key of Starlette's limit of the body in the scope."""
+
+
+def install(
+    app: Starlette,
+    adapter: Callable[[E], HttpError],
+    *,
+    body: Body = negotiated,
+    log: Logger | FailureLog | None = None,
+) -> None:
+    """Let an application answer Results, failures and defects in one form.
+
+    In FastAPI, handlers and dependencies may return Results then: the value of a Success is
+    what FastAPI gets, and a Failure ends the request. A `Raised` error that the adapter covers is a
+    failure too. In Starlette, such handlers need `endpoint`.
+
+    `HTTPException` and invalid requests are answered in the same form, unless the application has
+    handlers of its own for them. Other exceptions are defects: they are recorded, answered with a
+    reference, and raised again. An own handler for `Exception`, and `debug=True`, are kept.
+
+    Call it once, before or after routes and other middleware are added. All other middleware is
+    outside of it, so that errors get the headers of CORS and are compressed.
+
+    >>> from fastapi import FastAPI
+    >>> from seamwise import Failure, Result
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> from seamwise.seams.http.tables import STORAGE
+    >>> app = FastAPI()
+    >>> install(app, STORAGE)
+    >>> @app.get('/users/{name}')
+    ... async def show(name: str) -> Result[str, RecordNotFound]:
+    ...     return Failure(RecordNotFound('user', name))
+
+    Args:
+        app: The application.
+        adapter: Function from the errors of all handlers to an `HttpError`.
+        body: Body format; by default it follows the `Accept` header of the request.
+        log: Logger or `FailureLog` of failures and defects; by default the logger `seamwise`.
+
+    Raises:
+        TypeError: An argument has the wrong type, or a handler is declared to return an error that
+            the adapter does not cover. For routes that are added later, that is raised at the
+            start of the application.
+        RuntimeError: It was called for this application before, or the application has started.
+    """
+    if not isinstance(app, Starlette):
+        raise TypeError(
+            f'install takes an application of FastAPI or Starlette, not {type(app).__name__}. '
+            'Wrap other ASGI applications in SafeErrors.'
+        )
+    if not callable(adapter):
+        raise TypeError(
+            f'install takes an adapter, such as `on(NotFound).responds(404, …)`, not {adapter!r}.'
+        )
+    check_body(body)
+    if any(isinstance(item.cls, _Installation) for item in app.user_middleware):
+        raise RuntimeError('`install` was called for this application before.')
+    if app.middleware_stack is not None:
+        raise RuntimeError('The application has started already; call `install` before.')
+    installation = _Installation(app, Answers(adapter, body, failure_log(log)))
+    # `add_middleware` inserts at the front, so the last one stays inside of all others.
+    app.user_middleware.append(Middleware(installation))
+    installation.add_handlers()
+    installation.add_documents()
+    installation.prepare_routes()
+
+
+class _Installation:
+    """Factory of the middleware that `install` adds to one application; Starlette calls it."""
+
+    def __init__(self, app: Starlette, answers: Answers) -> None:
+        self._app = app
+        self._answers = answers
+
+    def __call__(self, app: App) -> SafeErrors:
+        """Return the middleware, when the application starts."""
+        self.prepare_routes()
+        handlers = self._app.exception_handlers
+        return SafeErrors(
+            app,
+            log=self._answers.log,
+            body=self._answers.body,
+            adapter=self._answers.adapter,
+            is_answering=not (self._app.debug or Exception in handlers or 500 in handlers),  # noqa: PLR2004 -- as Starlette
+        )
+
+    def add_handlers(self) -> None:
+        """Add handlers for the exceptions of the framework that the application does not handle."""
+        handlers: dict[Any, Any] = self._app.exception_handlers
+        self._default: Any = handlers.get(HTTPException)
+        if self._default is None or self._default.__module__ == 'fastapi.exception_handlers':
+            handlers[HTTPException] = self._http_exception
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi.additions import (  # noqa: PLC0415 -- FastAPI is optional
+                add_validation_handlers,
+            )
+
+            add_validation_handlers(self._app, self._answers)
+
+    def add_documents(self) -> None:
+        """Add the errors of routes to the OpenAPI document of FastAPI."""
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi.additions import (  # noqa: PLC0415 -- FastAPI is optional
+                document_errors,
+            )
+
+            document_errors(self._app, self._answers)
+
+    def prepare_routes(self) -> None:
+        """Let the routes of FastAPI answer Results, and check that the adapter covers them."""
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi.additions import (  # noqa: PLC0415 -- FastAPI is optional
+                prepare_routes,
+            )
+
+            prepare_routes(self._app, self._answers)
+
+    async def _http_exception(self, request: Request, exception: HTTPException) -> Response:
+        status = exception.status_code
+        if status < _FIRST_ERROR:
+            return await self._no_error(request, exception)
+        if limit := request.scope.get(_BODY_LIMIT):
+            # Starlette replaces any response to a body that is too large by a plain text.
+            limit.content_length = None
+        answer = from_http_exception(status, exception.detail, exception.headers, request.scope)
+        return answered(answer, request, self._answers)
+
+    async def _no_error(self, request: Request, exception: HTTPException) -> Response:
+        if self._default is not None:
+            response: Response = await self._default(request, exception)
+            return response
+        return PlainTextResponse(exception.detail, exception.status_code, exception.headers)
+
+
+def _is_fastapi(app: Starlette) -> 'TypeIs[FastAPI]':
+    # Without its module loaded, it cannot be one.
+    fastapi = sys.modules.get('fastapi')
+    return fastapi is not None and isinstance(app, fastapi.FastAPI)
+
+
+def answered(answer: HttpError, request: Request, answers: Answers) -> Response:
+    """Return the response for an error of the framework."""
+    return CompleteResponse(written(answer, answers.body, exchange_of(request.scope)))

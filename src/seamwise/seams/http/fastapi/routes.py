@@ -1,0 +1,211 @@
+"""Route of FastAPI whose handler and dependencies may return Results."""
+
+from collections.abc import Callable, Coroutine
+from contextvars import Token
+from functools import wraps
+from inspect import signature
+from typing import Any
+
+import fastapi.routing
+from fastapi.datastructures import Default, DefaultPlaceholder
+from fastapi.exceptions import FastAPIError
+from fastapi.requests import Request
+from fastapi.routing import APIRoute
+from fastapi.utils import create_model_field
+from starlette.responses import Response
+from typing_extensions import override
+
+from seamwise._errors.causes import Raised
+from seamwise._results.containers import Failure, as_result
+from seamwise.seams.http.bodies import (
+    JSON,
+    BodyFormat,
+    json_as_value,
+    to_jsonable,
+    value_media_type,
+)
+from seamwise.seams.http.fastapi.dependencies import Overrides, has_generators, resolve_dependencies
+from seamwise.seams.http.fastapi.endpoints import (
+    CompleteResponse,
+    Endpoint,
+    checked_outcome,
+    not_a_result,
+)
+from seamwise.seams.http.fastapi.result_types import ResultType, result_type
+from seamwise.seams.http.fastapi.route_settings import apply_outcome
+from seamwise.seams.http.fastapi.signatures import (
+    evaluated_signature,
+    is_async,
+    is_async_generator,
+    is_sync_generator,
+)
+from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
+from seamwise.seams.rendering.values import in_utc
+
+_JSON_HEADER = (b'content-type', JSON.encode())
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
+
+
+class ResultRoute(APIRoute):
+    """Route whose handler and dependencies may return Results.
+
+    FastAPI gets the value of a Success, so that its promises for values hold: response model,
+    status, headers, cookies, OpenAPI. Then the body format writes it. A Failure ends the request
+    with the answer of the adapter that was passed to `install`, or to `endpoint`.
+
+    `install` converts all routes when an application starts. This class is needed only for the
+    routers of routes that are added later: `APIRouter(route_class=ResultRoute)`.
+    """
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        own = Endpoint.of(endpoint)
+        handler = endpoint if own is None else endpoint.__wrapped__  # type: ignore[attr-defined]  # set by `endpoint`
+        self.own_answers = None if own is None else own.answers
+        self.result = result_type(evaluated_signature(handler).return_annotation)
+        super().__init__(path, handler, **_options(path, options, self.result))
+
+    @override
+    def get_route_handler(self) -> Handler:
+        """Return the function that answers a request; FastAPI calls it for each inclusion."""
+        route = _effective_route(self)
+        resolve_dependencies(route.dependant)
+        owner = route.dependency_overrides_provider
+        if owner is not None and not isinstance(owner, Overrides):
+            route.dependency_overrides_provider = Overrides(owner)
+        if not (is_sync_generator(self.endpoint) or is_async_generator(self.endpoint)):
+            route.dependant.call = _finishing(
+                route.dependant.call,
+                is_declared=self.result is not None,
+                is_raising=has_generators(route.dependant),
+                has_model=route.response_field is not None,
+            )
+        return self._answering(super().get_route_handler(), route.path_format)
+
+    def _answering(self, handle: Handler, path: str) -> Handler:
+        async def answer(request: Request) -> Response:
+            exchange = exchange_of(request.scope)
+            exchange.operation = f'{request.scope["method"]} {path}'
+            exchange.answers = answers = self._answers(exchange)
+            token: Token[Exchange] = current_exchange.set(exchange)
+            try:
+                response = await handle(request)
+            finally:
+                current_exchange.reset(token)
+            return _written(response, exchange, answers) if answers else response
+
+        return answer
+
+    def _answers(self, exchange: Exchange) -> Answers | None:
+        installed, own = exchange.answers, self.own_answers
+        if own is not None:
+            return own if installed is None else own.in_form_of(installed)
+        # Without a result, another application that has this route too was passed to `install`.
+        if installed is None and self.result is not None:
+            raise RuntimeError(
+                f'{self.path} is a ResultRoute, but its application has no adapter: call '
+                '`seamwise.seams.http.install(app, adapter)`.'
+            )
+        return installed
+
+
+def convert(route: APIRoute) -> None:
+    """Make a route a `ResultRoute` with its settings; one of an own class keeps its methods."""
+    names = signature(APIRoute.__init__).parameters.keys() - {'self', 'path', 'endpoint'}
+    options = {name: getattr(route, name) for name in names if hasattr(route, name)}
+    is_of_endpoint = Endpoint.of(route.endpoint) is not None and not route.response_model
+    if is_of_endpoint or result_type(route.response_model) is not None:
+        options['response_model'] = Default(None)
+    own: Any = type(route)
+    class_: Any = ResultRoute if own is APIRoute else type(own.__name__, (ResultRoute, own), {})
+    route.__class__ = class_
+    class_.__init__(route, route.path, route.endpoint, **options)
+
+
+def _options(path: str, options: dict[str, Any], result: ResultType | None) -> dict[str, Any]:
+    """Return the options of a route, with the model and the status of its Result."""
+    if result is None:
+        return options
+    model = options.get('response_model', Default(None))
+    if isinstance(model, DefaultPlaceholder):
+        model = result.value if _is_model(path, result.value) else None
+    status = options.get('status_code') or result.status
+    return {**options, 'response_model': model, 'status_code': status}
+
+
+def _is_model(path: str, type_: Any) -> bool:
+    """Return whether pydantic has a schema for a type; it has none for a Struct of msgspec."""
+    if type_ is None:
+        return False
+    try:
+        create_model_field(name=f'Response_{path}', type_=type_, mode='serialization')
+    except FastAPIError:
+        return False
+    return True
+
+
+def _effective_route(route: ResultRoute) -> Any:
+    """Return the state of a route in a router that is being included, or the route itself."""
+    variable = getattr(fastapi.routing, '_effective_route_context_var', None)
+    context = None if variable is None else variable.get()
+    return route if context is None or context.original_route is not route else context
+
+
+def _finishing(
+    handler: Callable[..., Any], *, is_declared: bool, is_raising: bool, has_model: bool
+) -> Callable[..., Any]:
+    """Return a handler that returns the value of a Success, and the response for a Failure.
+
+    If a dependency has a `yield`, a Failure is raised, so that it can undo what it has done.
+    """
+
+    def finished(value: object) -> object:
+        result = as_result(value)
+        if result is None:
+            if is_declared:
+                raise TypeError(not_a_result(value, handler))
+            return value
+        exchange = current_exchange.get()
+        if type(result) is Failure:
+            error = result.failure()
+            if is_raising or exchange.answers is None:
+                raise Raised(error)
+            return CompleteResponse(exchange.answers.failure(error, exchange))
+        outcome = checked_outcome(result.unwrap(), handler)
+        if isinstance(outcome.value, Response):
+            return outcome.value
+        exchange.outcome = outcome
+        return outcome.value if has_model else to_jsonable(outcome.value)
+
+    @wraps(handler)
+    async def call_async(*args: Any, **kwargs: Any) -> object:
+        return finished(await handler(*args, **kwargs))
+
+    @wraps(handler)
+    def call(*args: Any, **kwargs: Any) -> object:
+        return finished(handler(*args, **kwargs))
+
+    return call_async if is_async(handler) else call
+
+
+def _written(response: Response, exchange: Exchange, answers: Answers) -> Response:
+    """Return the response that FastAPI has made for the value of a Success, in the body format."""
+    outcome, exchange.outcome = exchange.outcome, None
+    if outcome is None:
+        return response
+    if outcome.status is not None:
+        apply_outcome(response, outcome)
+    body = answers.body
+    content: bytes | None = getattr(response, 'body', None)
+    if not content or (isinstance(body, BodyFormat) and not body.has_envelope):
+        return response
+    if _JSON_HEADER not in response.raw_headers:
+        return response
+    content = json_as_value(body, bytes(content), request_id=exchange.request_id, now=in_utc(None))
+    response.body = content
+    for index, (name, _) in enumerate(response.raw_headers):
+        if name == b'content-length':
+            response.raw_headers[index] = (name, b'%d' % len(content))
+        elif name == b'content-type' and not isinstance(body, BodyFormat):
+            response.raw_headers[index] = (name, value_media_type(body).encode('latin-1'))
+    return response

@@ -1,0 +1,1 @@
+"""OpenAPI: the errors of adapters as schemas, responses and parts of a document."""

@@ -1,0 +1,273 @@
+"""JSON Schemas of errors and envelopes in each body format."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Protocol, final
+
+from typing_extensions import override
+
+from seamwise._errors.errors import TAG_FIELD
+from seamwise.seams.http.openapi_documents.documented_errors import (
+    LOCATIONS,
+    TEXT,
+    DocumentedError,
+    Schema,
+)
+from seamwise.seams.wire.legacy_shapes import SHAPES
+
+
+class Share(Protocol):
+    """A function that adds a schema to the components of a document."""
+
+    def __call__(self, schema: Schema, /, *names: str) -> Schema:
+        """Return a reference to a schema, which gets the first of the names that is free."""
+        ...
+
+
+_BOOLEAN: Final[Schema] = {'type': 'boolean'}
+_INTEGER: Final[Schema] = {'type': 'integer'}
+_ISSUES: Final[Schema] = {
+    'type': 'array',
+    'items': {
+        'type': 'object',
+        'properties': {'message': TEXT, 'path': {'type': 'array', 'items': TEXT}},
+        'required': ['message', 'path'],
+    },
+}
+_ANY_OBJECT: Final[Schema] = {'type': 'object', 'additionalProperties': True}
+
+_STANDARD_MEMBERS: Final[Mapping[str, Schema]] = {
+    'type': TEXT,
+    'title': TEXT,
+    'status': _INTEGER,
+    'detail': TEXT,
+    'instance': TEXT,
+}
+"""The members of problem details (RFC 9457)."""
+
+_OWN_MEMBERS: Final[Mapping[str, Schema]] = {'code': TEXT, 'tag': TEXT, 'retryable': _BOOLEAN}
+_OPTIONAL_MEMBERS: Final[Mapping[str, Schema]] = {'retry_after_ms': _INTEGER, 'errors': LOCATIONS}
+
+
+class ErrorForm(ABC):
+    """The schemas of errors in one media type. A body format has one form or more."""
+
+    media_type: str = 'application/json'
+
+    @abstractmethod
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of an error of any kind, and its name."""
+
+    @abstractmethod
+    def members(self, error: DocumentedError) -> Schema | None:
+        """Return the schema of the members that differ; None if the schema is that of any error."""
+
+    def body(self, error: Schema, share: Share) -> Schema:  # noqa: ARG002 -- for the envelope
+        """Return the schema of a body with an error."""
+        return error
+
+    def shared_body(self, errors: Sequence[DocumentedError], share: Share) -> Schema:
+        """Return the schema of a body with an error, whose parts are components."""
+        any_error = share(*self.any_error())
+        schemas: list[Schema] = []
+        for error in errors:
+            members = self.members(error)
+            if members is None:
+                return self.body(any_error, share)
+            schema: Schema = {'allOf': [any_error, members], **_description(error)}
+            schemas.append(share(schema, error.name, error.long_name))
+        return self.body(schemas[0] if len(schemas) == 1 else {'anyOf': schemas}, share)
+
+    def inline_body(self, errors: Iterable[DocumentedError]) -> Schema:
+        """Return the schema of a body with an error, without components."""
+        schema, _ = self.any_error()
+        members = [
+            {**_description(error), **members}
+            for error in errors
+            if (members := self.members(error)) is not None
+        ]
+        return self.wrapped({**schema, 'anyOf': members} if members else schema)
+
+    def wrapped(self, error: Schema) -> Schema:
+        """Return the schema of a body with an error, from the complete schema of the error."""
+        return error
+
+
+@final
+class EnvelopeForm(ErrorForm):
+    """Errors in the envelope."""
+
+    @override
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of the member `error`."""
+        properties: Schema = {
+            'code': TEXT,
+            'type': TEXT,
+            'message': TEXT,
+            'details': _ANY_OBJECT,
+            'retryable': _BOOLEAN,
+            'retry_after_ms': _INTEGER,
+            'docs': TEXT,
+        }
+        return _object(properties, ['code', 'type', 'message', 'retryable']), 'ErrorBody'
+
+    @override
+    def members(self, error: DocumentedError) -> Schema:
+        """Return the schema of the code, the type and the details."""
+        properties: Schema = {'code': error.code_schema, 'type': {'const': error.tag}}
+        if error.fields:
+            properties['details'] = _fields(error)
+        if error.docs:
+            properties['docs'] = {'const': error.docs}
+        required = ['code', 'type', *(['details'] if error.required_fields else [])]
+        return {'properties': properties, 'required': required}
+
+    @override
+    def body(self, error: Schema, share: Share) -> Schema:
+        """Return the schema of the envelope."""
+        failure = share(self.wrapped(share(*self.any_error())), 'Failure')
+        return {'allOf': [failure, {'properties': {'error': error}}]}
+
+    @override
+    def wrapped(self, error: Schema) -> Schema:
+        """Return the schema of the envelope."""
+        return _envelope(success={'const': False}, error=error)
+
+
+@final
+class ProblemForm(ErrorForm):
+    """Errors as problem details (RFC 9457), with their fields as further members."""
+
+    media_type = 'application/problem+json'
+
+    @override
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of any problem."""
+        required = {**_STANDARD_MEMBERS, **_OWN_MEMBERS}
+        return _open_object({**required, **_OPTIONAL_MEMBERS}, [*required]), 'Problem'
+
+    @override
+    def members(self, error: DocumentedError) -> Schema:
+        """Return the schema of the status, the code, the tag and the fields."""
+        # The parts of a request that are not valid are a member of every problem.
+        fields = {
+            _extension(name): schema
+            for name, schema in error.fields.items()
+            if schema is not LOCATIONS
+        }
+        members: Schema = {
+            'status': {'const': error.status},
+            'code': error.code_schema,
+            'tag': {'const': error.tag},
+        }
+        required = [*members, *map(_extension, error.required_fields)]
+        return {'properties': {**members, **fields}, 'required': required}
+
+
+@final
+class ProblemOutlineForm(ErrorForm):
+    """Problem details of any error, beside another form: the document stays small."""
+
+    media_type = ProblemForm.media_type
+
+    @override
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of any problem."""
+        return _open_object(_STANDARD_MEMBERS, [*_STANDARD_MEMBERS]), 'Problem'
+
+    @override
+    def members(self, error: DocumentedError) -> None:
+        """Return None."""
+
+
+@final
+class NamedForm(ErrorForm):
+    """Errors in the legacy format `{name, data}`."""
+
+    @override
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of any name and data."""
+        data = _open_object({'message': TEXT}, [])
+        return _object({'name': TEXT, 'data': data}, ['name', 'data']), 'NamedError'
+
+    @override
+    def members(self, error: DocumentedError) -> Schema:
+        """Return the schema of the name and the data."""
+        name, fields, required = _legacy_members(error)
+        return {
+            'properties': {'name': {'const': name}, 'data': _object(fields, required)},
+            'required': ['name', 'data'],
+        }
+
+
+@final
+class TaggedForm(ErrorForm):
+    """Errors in the legacy format of flat fields with a `_tag`."""
+
+    @override
+    def any_error(self) -> tuple[Schema, str]:
+        """Return the schema of any flat object."""
+        members: Schema = {TAG_FIELD: TEXT, 'message': TEXT}
+        return _open_object(members, [TAG_FIELD]), 'TaggedError'
+
+    @override
+    def members(self, error: DocumentedError) -> Schema:
+        """Return the schema of the tag and the fields."""
+        name, fields, required = _legacy_members(error)
+        properties = {TAG_FIELD: {'const': name}, **fields}
+        return {'properties': properties, 'required': [TAG_FIELD, *required]}
+
+
+def _legacy_members(error: DocumentedError) -> tuple[str, dict[str, Schema], list[str]]:
+    """Return the name of an error in the legacy contract, its members and the required ones."""
+    shape = SHAPES.get(error.tag)
+    if shape is None or not shape.fits(error.fields):
+        return error.tag, {'message': TEXT, **error.fields}, ['message', *error.required_fields]
+    message: dict[str, Schema] = {'message': TEXT} if shape.has_message else {}
+    required = [key for field, key in shape.keys.items() if field not in shape.optional]
+    members = {
+        key: _ISSUES if key == 'issues' else error.fields.get(field, TEXT)
+        for field, key in shape.keys.items()
+    }
+    return shape.name, message | members, [*message, *required]
+
+
+ENVELOPE: Final = EnvelopeForm()
+PROBLEM: Final = ProblemForm()
+PROBLEM_OUTLINE: Final = ProblemOutlineForm()
+NAMED: Final = NamedForm()
+TAGGED: Final = TaggedForm()
+
+
+def success_envelope() -> Schema:
+    """Return the schema of the envelope of any value."""
+    return _envelope(success={'const': True}, data={})
+
+
+def _envelope(**members: Schema) -> Schema:
+    timestamp: Schema = {'type': 'string', 'format': 'date-time'}
+    properties: Schema = {**members, 'timestamp': timestamp, 'request_id': TEXT}
+    return _object(properties, [*properties])
+
+
+def _extension(name: str) -> str:
+    """Return the member of a problem for a field of an error."""
+    is_reserved = name in {**_STANDARD_MEMBERS, **_OWN_MEMBERS, **_OPTIONAL_MEMBERS}
+    return f'{name}_' if is_reserved else name
+
+
+def _fields(error: DocumentedError) -> Schema:
+    return _object(error.fields, error.required_fields)
+
+
+def _object(properties: Mapping[str, object], required: Sequence[str]) -> Schema:
+    schema: Schema = {'type': 'object', 'properties': {**properties}}
+    return {**schema, 'required': [*required]} if required else schema
+
+
+def _open_object(properties: Mapping[str, object], required: Sequence[str]) -> Schema:
+    return {**_object(properties, required), 'additionalProperties': True}
+
+
+def _description(error: DocumentedError) -> Schema:
+    return {'description': error.description} if error.description else {}

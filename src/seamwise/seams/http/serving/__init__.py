@@ -1,0 +1,1 @@
+"""One served request: its exchange and answers, results as responses, and WSGI."""

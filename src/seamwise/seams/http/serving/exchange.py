@@ -1,0 +1,201 @@
+"""Exchange of one served request, ASGI types, and how its errors are answered."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import AbstractContextManager
+from contextvars import ContextVar
+from time import perf_counter
+from typing import Any, NamedTuple, Never, TypeAlias
+
+import msgspec
+from msgspec import Struct
+from typing_extensions import TypeIs
+
+from seamwise._errors.causes import Raised, iter_leaves
+from seamwise.seams.adapter import Adapter
+from seamwise.seams.http.bodies import Body
+from seamwise.seams.http.negotiation import locale_for, negotiated
+from seamwise.seams.http.request_ids import request_id
+from seamwise.seams.http.response import RawResponse, raw_response
+from seamwise.seams.http.shape import HttpError, defect
+from seamwise.seams.http.successes import Outcome
+from seamwise.seams.reporting.failure_log import FailureLog
+from seamwise.seams.reporting.request_context import serving
+
+# The values of an ASGI message depend on its type; no narrower type fits all of them.
+Scope: TypeAlias = MutableMapping[str, Any]
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""An ASGI 3 application."""
+
+_SCOPE_KEY = 'seamwise.exchange'
+_HEADERS = frozenset({b'accept', b'accept-language', b'x-request-id'})
+
+
+class Exchange(Struct):
+    """The headers of a request that answers depend on, and what is known of its answer."""
+
+    request_id: str
+    accept: str | None
+    accept_language: str | None
+    operation: str
+    """The method and the path template of the route, such as `GET /users/{uid}`.
+
+    Without a known route it is only the method: the path would be an input of the client.
+    """
+    started: float | None = msgspec.field(default_factory=perf_counter)
+    """Time of the start, on the clock of `time.perf_counter`; None if it is not known."""
+    answers: 'Answers | None' = None
+    """How errors are answered, by the route or the application; None without `install`."""
+    outcome: Outcome | None = None
+    """What a handler has returned in a Success, if a body format has to write it."""
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds since the start, None if it is not known."""
+        return None if self.started is None else perf_counter() - self.started
+
+
+current_exchange: ContextVar[Exchange] = ContextVar('seamwise_exchange')
+"""The exchange of the request whose handler is running."""
+
+
+def serving_exchange(exchange: Exchange, method: str | None = None) -> AbstractContextManager[None]:
+    """Set the request id, the language and the method of a request inside a `with` block."""
+    locale = locale_for(exchange.accept_language)
+    return serving(exchange.request_id, locale, method=method)
+
+
+def exchange_of(scope: Scope) -> Exchange:
+    """Return the exchange of a request; the first call creates it."""
+    exchange: Exchange | None = scope.get(_SCOPE_KEY)
+    if exchange is None:
+        values: dict[bytes, str] = {}
+        for name, value in scope['headers']:
+            if name in _HEADERS:
+                text = value.decode('latin-1')
+                # Several values are one list (RFC 9110, 5.3).
+                values[name] = f'{values[name]}, {text}' if name in values else text
+        exchange = Exchange(
+            request_id(values.get(b'x-request-id')),
+            values.get(b'accept'),
+            values.get(b'accept-language'),
+            scope.get('method', 'WEBSOCKET'),
+        )
+        scope[_SCOPE_KEY] = exchange
+    return exchange
+
+
+def name_operation(exchange: Exchange, scope: Scope) -> None:
+    """Add the path template of the route to the operation, once a router has found one."""
+    path: str | None = getattr(effective_route(scope), 'path', None)
+    if path and ' ' not in exchange.operation:
+        exchange.operation = f'{exchange.operation} {path}'
+
+
+def effective_route(scope: Scope) -> object:
+    """Return the route of a request; FastAPI has another object for a route of a router."""
+    context: object = scope.get('fastapi', {}).get('effective_route_context')
+    return scope.get('route') if context is None else context
+
+
+NO_ARMS: Adapter[Never, HttpError] = Adapter({})
+"""Adapter that covers no error."""
+
+
+class Answers(NamedTuple):
+    """How the errors of an application or a handler are answered and logged."""
+
+    adapter: Callable[[Any], HttpError]
+    body: Body
+    log: FailureLog
+
+    @property
+    def table(self) -> Adapter[Never, HttpError] | None:
+        """The adapter, or None if it is a plain function, whose arms are unknown."""
+        return self.adapter if _is_table(self.adapter) else None
+
+    def http_error(self, error: Any) -> HttpError:
+        """Return the answer for an error; raises TypeError if the adapter returns another shape."""
+        answer = self.adapter(error)
+        if not isinstance(answer, HttpError):
+            raise TypeError(
+                'The adapter must return an HttpError, such as that of '
+                f'`on(NotFound).responds(404, …)`, not {type(answer).__name__}.'
+            )
+        return answer
+
+    def failure(self, error: Any, exchange: Exchange) -> RawResponse:
+        """Return the response for the error of a Failure, and log it."""
+        return written(self.logged(error, exchange), self.body, exchange)
+
+    def logged(self, error: Any, exchange: Exchange) -> HttpError:
+        """Return the answer for the error of a Failure, and log it."""
+        answer = self.http_error(error)
+        self.log.failed(
+            error,
+            seam='http',
+            operation=exchange.operation,
+            request_id=exchange.request_id,
+            duration=exchange.duration,
+            status=answer.status,
+        )
+        return answer
+
+    def in_form_of(self, installed: 'Answers | None') -> 'Answers':
+        """Return these answers in the body format of the application, unless they have an own."""
+        if installed is None or self.body is not negotiated:
+            return self
+        return self._replace(body=installed.body)
+
+    def covers(self, error: object) -> bool:
+        """Return whether the adapter has an arm for an error."""
+        return self.table is not None and isinstance(error, self.table.kinds)
+
+
+def _is_table(adapter: object) -> TypeIs[Adapter[Never, HttpError]]:
+    return isinstance(adapter, Adapter)
+
+
+def written(answer: object, body: Body, exchange: Exchange) -> RawResponse:
+    """Return the response for a value or an `HttpError` in the form that the client accepts."""
+    return raw_response(
+        answer,
+        request_id=exchange.request_id,
+        body=body,
+        accept=exchange.accept,
+        is_localized=True,
+    )
+
+
+def answer_defect(
+    exception: Exception, log: FailureLog, exchange: Exchange, *, has_started: bool
+) -> HttpError:
+    """Report an unexpected exception, and return its answer.
+
+    Args:
+        exception: The exception.
+        log: Log of the defects.
+        exchange: The request.
+        has_started: Whether a response was started, which cannot be replaced.
+    """
+    report = log.defect(
+        exception,
+        seam='http',
+        operation=exchange.operation,
+        request_id=exchange.request_id,
+        **({'response': 'already started, the connection is closed'} if has_started else {}),
+    )
+    return defect(report.ref)
+
+
+def raised_error(exception: BaseException) -> object:
+    """Return the error that an exception carries, None for other exceptions.
+
+    A task group wraps the exception of its only task in a group.
+    """
+    leaves = [*iter_leaves(exception)]
+    if len(leaves) == 1 and isinstance(leaves[0], Raised):
+        return leaves[0].error
+    return None

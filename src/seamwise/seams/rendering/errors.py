@@ -1,0 +1,136 @@
+"""Messages, fields and causes of errors that are safe to show, and redacted errors."""
+
+from functools import lru_cache
+from typing import TypeVar
+
+from msgspec import NODEFAULT, structs
+from msgspec.structs import replace
+
+from seamwise._defects.entries import Link
+from seamwise._errors.causes import causes, error_chain
+from seamwise._errors.codec import ReportedCause
+from seamwise._errors.errors import TaggedError
+from seamwise._errors.messages import field_names
+from seamwise._errors.texts import message_of, public_message
+from seamwise._errors.type_hints import is_secret, resolved_hints
+from seamwise._text.jsonable import safe_str
+from seamwise._text.secrets import Secret
+from seamwise._text.shortening import shorten
+from seamwise.redaction import redact
+from seamwise.seams.rendering.values import counted_line, masked_places, safe_items, safe_text
+
+K = TypeVar('K', bound=TaggedError)
+
+
+def safe_message(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error in a language, safe to show.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> safe_message(FileNotFound('read_file', 'https://ann:hunter2@example.org/a'))
+    "'https://***@example.org/a' does not exist."
+    """
+    # Redact before formatting too: a message cuts long values, and the first half of a secret
+    # no longer matches the patterns of redaction.
+    return safe_text(message_of(redact(error), locale))
+
+
+def safe_public_message(error: TaggedError, locale: str = 'en') -> str:
+    """Return the message of an error for clients like `safe_message`, without its internal fields.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> safe_public_message(FileNotFound('read_file', 'a.txt'), 'zh_CN')
+    "'a.txt' 不存在。"
+    """
+    return safe_text(public_message(redact(error), locale))
+
+
+def counted_message(error: TaggedError) -> tuple[str, int]:
+    """Return the message like `safe_message`, and the number of masked places in it."""
+    shown_fields = field_names(error.__traits__.template)
+    fields = {
+        name: getattr(error, name) for name in error.__struct_fields__ if name in shown_fields
+    }
+    message, masked = counted_line(message_of(redact(error)))
+    return shorten(message), masked + masked_places(fields)
+
+
+def all_fields(error: TaggedError) -> dict[str, object]:
+    """Return the fields of an error, safe to show, without its cause and its secrets."""
+    return _safe_fields(error, all_field_names(type(error)))
+
+
+def public_fields(error: TaggedError) -> dict[str, object]:
+    """Return the fields of an error like `all_fields`, without the internal ones."""
+    return _safe_fields(error, public_field_names(type(error)))
+
+
+def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
+    fields = {name: getattr(error, name) for name in names}
+    return safe_items(
+        {name: value for name, value in fields.items() if not isinstance(value, Secret)}
+    )
+
+
+@lru_cache(maxsize=4096)
+def all_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of all fields of a class, except its cause and its secrets."""
+    # By annotation, not by value: whether an optional secret is set must not be shown either.
+    annotations = resolved_hints(kind)
+    return tuple(
+        name
+        for name in kind.__struct_fields__
+        if name != 'cause' and not is_secret(annotations.get(name))
+    )
+
+
+@lru_cache(maxsize=4096)
+def public_field_names(kind: type[TaggedError]) -> tuple[str, ...]:
+    """Return the names of the fields of a class that clients may see.
+
+    They are all fields except the cause, the secrets and the internal ones.
+    """
+    internal = kind.__traits__.internal
+    return tuple(name for name in all_field_names(kind) if name not in internal)
+
+
+@lru_cache(maxsize=4096)
+def fields_with_null(kind: type[TaggedError]) -> frozenset[str]:
+    """Return the names of the fields whose default is a value: for them, None is not the default.
+
+    All other fields can be left out if they are None.
+    """
+    return frozenset(
+        field.name
+        for field in structs.fields(kind)
+        if field.default is not NODEFAULT and field.default is not None
+    )
+
+
+def redacted(error: K) -> K:
+    """Return an error with redacted texts in full length; its cause is unchanged.
+
+    The texts may be cut afterwards: no secret is left in them.
+    """
+    copy = redact(error)
+    if 'cause' not in error.__struct_fields__:
+        return copy
+    return replace(copy, cause=getattr(error, 'cause', None))
+
+
+def direct_cause(error: TaggedError) -> Link | None:
+    """Return the direct cause of an error, safe to show, or None if it has none."""
+    return next(map(cause_link, causes(error)), None)
+
+
+def all_causes(error: TaggedError) -> tuple[Link, ...]:
+    """Return the whole chain of causes of an error, nearest first, safe to show."""
+    return tuple(cause_link(cause) for cause in error_chain(error) if cause is not error)
+
+
+def cause_link(cause: TaggedError | BaseException) -> Link:
+    """Return the type and the message of a cause, safe to show."""
+    if isinstance(cause, ReportedCause):
+        return Link(safe_text(cause.type), safe_text(cause.message))
+    if isinstance(cause, TaggedError):
+        return Link(cause.tag, message_of(cause))
+    return Link(type(cause).__name__, safe_text(safe_str(cause)))

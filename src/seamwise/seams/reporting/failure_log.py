@@ -1,0 +1,384 @@
+"""One log record, span status and metric for each failure that leaves at a server's seam."""
+
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+from seamwise._defects.defects import report_defect
+from seamwise._defects.entries import DefectReport
+from seamwise._errors.categories import Category
+from seamwise._errors.errors import TaggedError
+from seamwise._text.jsonable import safe_str
+from seamwise.seams.rendering.errors import all_causes, safe_message
+from seamwise.seams.rendering.values import (
+    counted_items,
+    drop_none,
+    milliseconds_or_none,
+    safe_text,
+)
+from seamwise.seams.reporting.event_record import EventRecord
+from seamwise.seams.reporting.fingerprint import error_type, fingerprint
+from seamwise.seams.reporting.operations import current_operation, inner_operation
+from seamwise.seams.reporting.request_context import current_request_id
+from seamwise.seams.reporting.tool_outcome import tool_defect
+
+LEVELS: Final[Mapping[Category, int]] = MappingProxyType(
+    {
+        Category.VALIDATION: logging.INFO,
+        Category.NOT_FOUND: logging.INFO,
+        Category.CONFLICT: logging.INFO,
+        Category.AUTHENTICATION: logging.INFO,
+        Category.PERMISSION: logging.INFO,
+        Category.CANCELLED: logging.INFO,
+        Category.RATE_LIMIT: logging.WARNING,
+        Category.CAPACITY: logging.WARNING,
+        Category.CIRCUIT_OPEN: logging.WARNING,
+        Category.QUOTA: logging.WARNING,
+        Category.CONFIGURATION: logging.ERROR,
+        Category.TIMEOUT: logging.ERROR,
+        Category.UNAVAILABLE: logging.ERROR,
+        Category.CONNECTION: logging.ERROR,
+        Category.RESOURCE: logging.ERROR,
+        Category.EXECUTION: logging.ERROR,
+    }
+)
+"""Level of the failures of each category. INFO: the client can avoid them; ERROR: only the server
+can."""
+
+_CLIENT_CATEGORIES = frozenset(
+    {
+        *(category for category, level in LEVELS.items() if level == logging.INFO),
+        Category.RATE_LIMIT,
+        Category.QUOTA,
+    }
+)
+"""Categories whose failures are no errors of the server, where there is no HTTP status."""
+
+_SERVER_ERROR: Final = 500
+
+_REPORTER = object()
+"""All logs are one reporter: two seams of one operation log a failure once."""
+
+_RECORDS = object()
+"""The reporter of the records alone: `log.outcomes` neither counts a failure nor marks a span."""
+
+
+class ErrorCounter(Protocol):
+    """Metrics of errors; `seamwise.seams.telemetry.Telemetry` is one."""
+
+    def count(self, error: TaggedError | BaseException, *, seam: str, operation: str) -> None:
+        """Count an error at the end of its operation."""
+        ...
+
+
+class FailureLog:
+    """Log of the failures that leave at the seams of a server, each logged once.
+
+    `http`, `jsonrpc` and `session` take it as `log=`. A failure that passes several seams of one
+    operation is logged by the first; a request of `http` is an operation. The level depends on the
+    category of the error (`LEVELS`), and is ERROR if the status of a response is 500 or above and
+    the category would have INFO. The record has these attributes, all without secrets:
+
+    .. list-table::
+       :header-rows: 1
+
+       * - Attribute
+         - Type
+         - Value
+       * - `tag`, `error_type`
+         - `str`
+         - tag of the error
+       * - `category`
+         - `str`
+         - category of the error
+       * - `seam`, `operation`
+         - `str`
+         - seam and operation that failed
+       * - `request_id`
+         - `str`
+         - id of the request, if there is one
+       * - `status`
+         - `int`
+         - status of the response, if it is HTTP
+       * - `duration_ms`
+         - `int`
+         - duration in milliseconds, rounded up, if it is known
+       * - `fields`
+         - `dict`
+         - all fields of the error but its cause, internal ones too
+       * - `error_message`
+         - `str`
+         - message of the error
+       * - `fingerprint`, `chain`, `ref`, `masked`
+         -
+         - as in the records of `seams.log.record`
+       * - `event_type`, `error_code`, …
+         -
+         - as in `seams.log.event_record`, from `session` only
+
+    If a span of OpenTelemetry is active, an error of the server sets its status to ERROR and its
+    attribute `error.type` to the tag. An HTTP status below 500 sets neither, as the semantic
+    conventions for HTTP servers require.
+
+    An exception of a log handler or of `telemetry` does not reach the caller. It is reported as a
+    defect on stderr.
+
+    Args:
+        logger: Logger of the records, by default `seamwise`.
+        levels: Levels that differ from `LEVELS`, by category.
+        telemetry: Metrics that count each failure too.
+
+    >>> import sys
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> logger = logging.Logger('docs', logging.INFO)
+    >>> logger.addHandler(logging.StreamHandler(sys.stdout))
+    >>> log = FailureLog(logger)
+    >>> missing = RecordNotFound('user', 'u-17')
+    >>> log.failed(missing, seam='http', operation='GET /users/{id}', status=404, duration=0.012)
+    GET /users/{id} failed: There is no user 'u-17'. (RecordNotFound)
+    """
+
+    def __init__(
+        self,
+        logger: logging.Logger | None = None,
+        *,
+        levels: Mapping[Category, int] = {},
+        telemetry: ErrorCounter | None = None,
+    ) -> None:
+        self._logger = logger or logging.getLogger('seamwise')
+        self._own_levels = dict(levels)
+        self._telemetry = telemetry
+
+    @property
+    def logger(self) -> logging.Logger:
+        """The logger of the records."""
+        return self._logger
+
+    def failed(  # noqa: PLR0913 -- facts of one response, all but one by keyword
+        self,
+        error: object,
+        *,
+        seam: str,
+        operation: str,
+        request_id: str | None = None,
+        duration: float | None = None,
+        status: int | None = None,
+        ref: str | None = None,
+        event: EventRecord | None = None,
+    ) -> None:
+        """Log a failure, unless a seam of the same operation has logged it already.
+
+        If the failure is that of a tool with a bug, the exception is reported as a defect, and both
+        records have its reference.
+
+        Args:
+            error: The error of the failure. One that is not tagged has no category: its level is
+                INFO for an HTTP status below 500, else ERROR.
+            seam: Name of the seam, such as `http`.
+            operation: Name of the operation without ids, such as `GET /users/{id}`.
+            request_id: Id of the request. Default: that of the request that is being served.
+            duration: Duration of the operation in seconds.
+            status: Status of the HTTP response.
+            ref: Reference of the defect that caused the failure.
+            event: Record of the session event that reports the failure.
+        """
+        if not _is_first_report(error, seam):
+            return
+        exception = tool_defect(error)
+        if exception is not None and ref is None:
+            ref = self._tool_defect_ref(exception, seam=seam, operation=operation)
+        is_server_error = _is_server_error(error, status)
+        level = self._level(error, is_server_error)
+        if self._logger.isEnabledFor(level) and is_first_record(error, seam):
+            facts = drop_none(
+                {
+                    'seam': seam,
+                    'request_id': request_id or current_request_id(),
+                    'status': status,
+                    'duration_ms': milliseconds_or_none(duration),
+                    'ref': ref,
+                }
+            )
+            events = {} if event is None else event.extra()
+            # The fields of an error can have any code.
+            _protected(lambda: self._write(level, events | _extra(error, operation) | facts))
+        if is_server_error:
+            _mark_span(error)
+        self._count(error, seam, operation)
+
+    def _write(self, level: int, extra: Mapping[str, object]) -> None:
+        # Tools group records by the text without its arguments. The tag is not before a colon:
+        # redaction would take `CredentialsRejected: bank` for a secret and its name.
+        operation = str(extra['operation']).replace('%', '%%')
+        text = f'{operation} failed: %s ({extra["tag"]})'
+        self._logger.log(level, text, extra['error_message'], extra=extra)
+
+    def event(self, record: EventRecord, content: str, *, seam: str) -> None:
+        """Log a session event that reports no final failure, such as a retry, at level INFO.
+
+        Args:
+            record: Record of the event.
+            content: English text of the event.
+            seam: Name of the seam, such as `session`.
+        """
+        if self._logger.isEnabledFor(logging.INFO):
+            request_id = current_request_id()
+            extra = record.extra() | drop_none({'seam': seam, 'request_id': request_id})
+            text = f'{record.event_type}: %s'
+            _protected(lambda: self._logger.info(text, safe_text(content), extra=extra))
+
+    def defect(
+        self,
+        exception: Exception,
+        *,
+        seam: str,
+        operation: str,
+        request_id: str | None = None,
+        **context: str,
+    ) -> DefectReport:
+        """Report an unexpected exception, and return its report: see `report_defect`.
+
+        The current span gets the status ERROR, and the class of the exception as `error.type`.
+
+        Args:
+            exception: The exception.
+            seam: Name of the seam, such as `http`.
+            operation: Name of the operation without ids, such as `GET /users/{id}`.
+            request_id: Id of the request. Default: that of the request that is being served.
+            context: Further facts for the record.
+        """
+        id_ = request_id or current_request_id()
+        context |= {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
+        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        _mark_span(exception)
+        self._count(exception, seam, operation)
+        # If a handler has failed, this call logs the exception on stderr.
+        return report_defect(exception, log=_stderr_logger(), **context)
+
+    def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
+        context = {'seam': seam, 'operation': operation}
+        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        # If a handler has failed, this call logs the exception on stderr.
+        return report_defect(exception, log=_stderr_logger(), **context).ref
+
+    def operation(self) -> AbstractContextManager[None]:
+        """Start an operation; its tasks, and threads in its context, log a failure once.
+
+        A request of `http` is an operation. Others, such as a request on stdin, need this.
+
+        >>> from seamwise.catalog.storage import RecordNotFound
+        >>> log = FailureLog()
+        >>> with log.operation():
+        ...     missing = RecordNotFound('user', 'u-17')
+        ...     log.failed(missing, seam='session', operation='get_user')
+        ...     log.failed(missing, seam='jsonrpc', operation='tools/call')  # not logged again
+        """
+        return inner_operation(has_end=True)
+
+    def _level(self, error: object, is_server_error: bool) -> int:  # noqa: FBT001 -- private
+        if not isinstance(error, TaggedError):
+            return logging.ERROR if is_server_error else logging.INFO
+        level = self._own_levels.get(error.category)
+        if level is not None:
+            return level
+        # The credentials of this program that an upstream rejects are no error of the client.
+        is_of_client = LEVELS[error.category] == logging.INFO
+        return logging.ERROR if is_of_client and is_server_error else LEVELS[error.category]
+
+    def _count(self, error: object, seam: str, operation: str) -> None:
+        telemetry = self._telemetry
+        if telemetry is not None and isinstance(error, (TaggedError, BaseException)):
+            _protected(lambda: telemetry.count(error, seam=seam, operation=operation))
+
+
+def is_first_record(error: object, seam: str) -> bool:
+    """Return whether no other seam of this operation has written a record of this very error."""
+    return _is_first_report(error, seam, _RECORDS, with_causes=False)
+
+
+def _is_first_report(
+    error: object, seam: str, reporter: object = _REPORTER, *, with_causes: bool = True
+) -> bool:
+    operation = current_operation()
+    # Outside a request or an operation, the same error object may belong to several failures.
+    if not operation.has_end or not isinstance(error, TaggedError):
+        return True
+    return operation.is_first_report(error, seam=seam, reporter=reporter, with_causes=with_causes)
+
+
+def _extra(error: object, operation: str) -> dict[str, object]:
+    """Return the attributes of a record that only depend on the error and the operation."""
+    if not isinstance(error, TaggedError):
+        return {
+            'tag': type(error).__name__,
+            'operation': safe_text(operation),
+            'error_type': type(error).__name__,
+            'error_message': safe_text(safe_str(error)),
+        }
+    fields, masked = counted_items(
+        {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
+    )
+    extra: dict[str, object] = {
+        'tag': error.tag,
+        'category': error.category.value,
+        'operation': safe_text(operation),
+        'fields': fields,
+        'error_type': error.tag,
+        'error_message': safe_message(error),
+        'fingerprint': fingerprint(error, operation),
+    }
+    if masked:
+        extra['masked'] = masked
+    if causes := all_causes(error):
+        extra['chain'] = [{'type': link.type, 'message': link.message} for link in causes]
+    return extra
+
+
+def _is_server_error(error: object, status: int | None) -> bool:
+    if status is not None:
+        return status >= _SERVER_ERROR
+    return not isinstance(error, TaggedError) or error.category not in _CLIENT_CATEGORIES
+
+
+def _mark_span(error: object) -> None:
+    # A program that has a span has imported this module.
+    trace: Any = sys.modules.get('opentelemetry.trace')
+    if trace is None:
+        return
+    span = trace.get_current_span()
+    if span.is_recording():
+        span.set_attribute('error.type', error_type(error))
+        span.set_status(trace.StatusCode.ERROR)
+
+
+def _protected(call: Callable[[], object]) -> None:
+    """Call a function of the program's logging or metrics; report its exception on stderr."""
+    try:
+        call()
+    except Exception as error:  # noqa: BLE001 -- it must not change the response
+        report_defect(error, log=_stderr_logger())
+
+
+def _stderr_logger() -> logging.Logger:
+    """Return a logger that does not use the handlers of the program."""
+    logger = logging.Logger('seamwise', logging.ERROR)  # noqa: LOG001 -- not in the hierarchy
+    logger.addHandler(logging.StreamHandler())
+    return logger
+
+
+_DEFAULT: Final = FailureLog()
+
+SILENT_LOG: Final = logging.Logger(  # noqa: LOG001 -- not in the hierarchy
+    'seamwise.silent', logging.CRITICAL + 1
+)
+"""Logger without records, for failures that are only shown."""
+
+
+def failure_log(log: logging.Logger | FailureLog | None) -> FailureLog:
+    """Return the log of failures that the argument `log=` of a seam stands for."""
+    if isinstance(log, FailureLog):
+        return log
+    return _DEFAULT if log is None else FailureLog(log)

@@ -1,0 +1,120 @@
+"""Errors that were counted or logged per operation, so that several layers report each once."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
+from threading import Lock
+from typing import Final
+
+from msgspec import Struct, field
+
+from seamwise._errors.causes import error_chain
+from seamwise._errors.errors import TaggedError
+
+MARKS_LIMIT = 256
+"""Number of counted errors that an operation remembers; there are few between two layers."""
+
+DEPTH_LIMIT = 32
+"""Number of causes of an error that are compared."""
+
+
+class _Mark(Struct, eq=False):
+    """A counted error, the reporter that counted it, and the seams that have reported it."""
+
+    error: TaggedError
+    reporter: object
+    seams: set[str]
+
+
+class Operation(Struct, eq=False):
+    """Errors that were reported during an operation; tasks and threads in its context share it."""
+
+    has_end: bool
+    """Whether the operation ends, so that a later one starts without its errors."""
+    request_id: str | None = None
+    """Id of the request that the operation is, or is a part of."""
+    locale: str = 'en'
+    """Language of the client."""
+    method: str | None = None
+    """HTTP method of the request."""
+    marks: list[_Mark] = []
+    """The last counted errors."""
+    lock: Lock = field(default_factory=Lock)
+    """Held while the marks are read or changed."""
+
+    def is_first_report(
+        self, error: TaggedError, *, seam: str, reporter: object, with_causes: bool = True
+    ) -> bool:
+        """Mark an error, and return whether `reporter` has not reported this failure before.
+
+        A report of another seam is a repetition, `with_causes` also for an error that was caused by
+        a marked one. A report of the same seam is a new failure: errors can be constants, so the
+        identity of the object is not sufficient.
+        """
+        depth = DEPTH_LIMIT if with_causes else 1
+        with self.lock:
+            chain_ids = (
+                {id(cause) for cause in islice(error_chain(error), depth)} if self.marks else ()
+            )
+            mark = next(
+                (
+                    mark
+                    for mark in reversed(self.marks)
+                    if mark.reporter is reporter and id(mark.error) in chain_ids
+                ),
+                None,
+            )
+            if mark is not None and seam not in mark.seams:
+                mark.seams.add(seam)
+                return False
+            if mark is not None:
+                self.marks.remove(mark)
+            self._extend([_Mark(error, reporter, {seam})])
+            return True
+
+    def copy_marks_to(self, outer: 'Operation') -> None:
+        """Copy the marks to the outer operation, so that it does not count the errors again."""
+        with self.lock:
+            marks = tuple(self.marks)
+        with outer.lock:
+            outer._extend(marks)
+
+    def _extend(self, marks: Iterable[_Mark]) -> None:
+        self.marks.extend(marks)
+        del self.marks[:-MARKS_LIMIT]
+
+
+ACTIVE: Final[ContextVar[Operation | None]] = ContextVar('seamwise_operation', default=None)
+"""The operation of a context."""
+
+
+def current_operation() -> Operation:
+    """Return the operation of this context, or start one if there is none."""
+    operation = ACTIVE.get()
+    if operation is None:
+        operation = Operation(has_end=False)
+        ACTIVE.set(operation)
+    return operation
+
+
+@contextmanager
+def inner_operation(*, has_end: bool = False, locale: str | None = None) -> Generator[None]:
+    """Set an operation in the operation of this context, inside a `with` block.
+
+    The outer operation gets its marks at the end.
+
+    Args:
+        has_end: Whether the inner operation ends; it does if the outer one does.
+        locale: Language of the reader. Default: that of the outer operation.
+    """
+    outer = current_operation()
+    inner = Operation(
+        has_end or outer.has_end, outer.request_id, locale or outer.locale, outer.method
+    )
+    token = ACTIVE.set(inner)
+    try:
+        yield
+    finally:
+        ACTIVE.reset(token)
+        inner.copy_marks_to(outer)

@@ -1,0 +1,1 @@
+"""Wire formats that several seams write or read, and the errors of decoding them."""
