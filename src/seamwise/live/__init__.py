@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.live.delivery.subscription import Subscription as Subscription
 from seamwise.live.events import Event as Event
 from seamwise.live.events import Position as Position
 from seamwise.live.events import Stored as Stored
@@ -14,6 +13,7 @@ from seamwise.live.replay import Replay as Replay
 from seamwise.live.session import Session as Session
 from seamwise.live.stores.memory import MemoryLog as MemoryLog
 from seamwise.live.stores.sqlite.log import SqliteLog as SqliteLog
+from seamwise.live.subscriptions import Subscription as Subscription
 
 if TYPE_CHECKING:
     from seamwise.live.client import connect as connect

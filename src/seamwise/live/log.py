@@ -11,10 +11,10 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Result
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Event, Position, Stored
 from seamwise.live.limits import Limits
 from seamwise.live.replay import Replay
+from seamwise.live.subscriptions import Subscription
 from seamwise.seams.session.shape import ErrorEvent
 
 

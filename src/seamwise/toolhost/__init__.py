@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.toolhost.arguments import Example as Example
-from seamwise.toolhost.arguments import NotBelow as NotBelow
 from seamwise.toolhost.calls import ToolCall as ToolCall
-from seamwise.toolhost.limits import Limits as Limits
+from seamwise.toolhost.containment.limits import Limits as Limits
 from seamwise.toolhost.running.stopping import stop_requested as stop_requested
+from seamwise.toolhost.schema.arguments import Example as Example
+from seamwise.toolhost.schema.arguments import NotBelow as NotBelow
 from seamwise.toolhost.tool import Tool as Tool
 from seamwise.toolhost.tool import tool as tool
 from seamwise.toolhost.toolset import Tools as Tools

@@ -7,8 +7,8 @@ from seamwise.catalog.tools import ToolError
 from seamwise.containers import Failure, Result
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.conversation import Conversation
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
+from seamwise.toolhost.memory.conversation import Conversation
 from seamwise.toolhost.tool import Invocation
 from seamwise.toolhost.toolset import Tools
 

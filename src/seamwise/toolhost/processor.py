@@ -20,8 +20,8 @@ from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.validation import check_float, check_int
 from seamwise.policies.hedge import without_hedges
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.conversation import Conversation
 from seamwise.toolhost.formats.parsing import Output, parse
+from seamwise.toolhost.memory.conversation import Conversation
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.running.batch import Batch
 from seamwise.toolhost.running.call import SHUTDOWN, CallRun, Workshop

@@ -17,15 +17,15 @@ from typing_extensions import TypeVar, override
 from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.toolhost.arguments import Parameter, convert_arguments
-from seamwise.toolhost.definitions import definitions
-from seamwise.toolhost.docstrings import Descriptions, read_docstring
-from seamwise.toolhost.importable import import_name
-from seamwise.toolhost.limits import Limits, check_seconds
+from seamwise.toolhost.containment.importable import import_name
+from seamwise.toolhost.containment.limits import Limits, check_seconds
 from seamwise.toolhost.names import name_problem, qualified_name
-from seamwise.toolhost.results import ResultType, check_json_result, check_result
-from seamwise.toolhost.schemas import input_schema, output_schema
-from seamwise.toolhost.signatures import (
+from seamwise.toolhost.schema.arguments import Parameter, convert_arguments
+from seamwise.toolhost.schema.definitions import definitions
+from seamwise.toolhost.schema.docstrings import Descriptions, read_docstring
+from seamwise.toolhost.schema.json_schemas import input_schema, output_schema
+from seamwise.toolhost.schema.results import ResultType, check_json_result, check_result
+from seamwise.toolhost.schema.signatures import (
     UnresolvedType,
     check_function,
     read_known_result,

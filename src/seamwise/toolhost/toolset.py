@@ -10,8 +10,8 @@ from seamwise._close_matches import MAX_SUGGESTIONS, close_matches
 from seamwise.catalog.tools import RegistrationRejected, UnknownTool
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.toolhost.definitions import definitions
 from seamwise.toolhost.names import name_problem, qualified_name
+from seamwise.toolhost.schema.definitions import definitions
 from seamwise.toolhost.tool import Tool
 
 E = TypeVar('E', bound=TaggedError, default=Never)

@@ -17,7 +17,7 @@ from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed,
 from seamwise.causes import Raised
 from seamwise.testing import assert_failure, assert_success
 from seamwise.toolhost import Limits, Processor, tool
-from seamwise.toolhost.importable import ImportName, import_name
+from seamwise.toolhost.containment.importable import ImportName, import_name
 from seamwise.toolhost.running import isolated
 from seamwise.toolhost.running.isolated import ProcessEnded
 from tests.toolhost.builtin.processes.helpers import LONG_TIMEOUT, is_running

@@ -2,8 +2,8 @@
 
 from collections.abc import Collection, Sequence
 
-from seamwise.live.delivery.subscription import Interruption, Subscription
 from seamwise.live.events import Stored
+from seamwise.live.subscriptions import Interruption, Subscription
 
 
 class Hub:

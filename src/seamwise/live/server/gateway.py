@@ -19,7 +19,6 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.credentials import SUBPROTOCOL
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
 from seamwise.live.server.closing import Closing, closing_for, restart_closing, send_closing
@@ -36,6 +35,7 @@ from seamwise.live.server.server_events import EventStream
 from seamwise.live.server.settings import BODY_SECONDS, BUFFER, Settings
 from seamwise.live.server.shutdown import Shutdown
 from seamwise.live.server.websocket import Channel
+from seamwise.live.subscriptions import Subscription
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams.http import Accepted, Created, NoContent, endpoint, install
 from seamwise.seams.http.limited_body import read_limited_body

@@ -13,7 +13,6 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.delivery.hub import Hub
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import (
     Event,
     Position,
@@ -25,6 +24,7 @@ from seamwise.live.events import (
 from seamwise.live.limits import Limits
 from seamwise.live.log import Leases
 from seamwise.live.replay import Replay
+from seamwise.live.subscriptions import Subscription
 from seamwise.policies._engine.validation import check_int
 from seamwise.seams.session.localized import translations_of
 from seamwise.seams.session.shape import ErrorEvent

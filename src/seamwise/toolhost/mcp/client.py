@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.containers import Failure, Result, Success
-from seamwise.toolhost.limits import check_seconds
+from seamwise.toolhost.containment.limits import check_seconds
 from seamwise.toolhost.mcp.json_schema import WHOLE
 from seamwise.toolhost.mcp.link import Link
 from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools

@@ -10,8 +10,8 @@ from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.secrets import Secret
-from seamwise.toolhost.arguments import MAX_FINDINGS, surrogate_problem
 from seamwise.toolhost.formats.entries import is_array, is_object
+from seamwise.toolhost.schema.arguments import MAX_FINDINGS, surrogate_problem
 
 WHOLE: Final = 'arguments'
 """The name of the parameter in errors that concern all arguments."""

@@ -22,8 +22,8 @@ from seamwise.toolhost.containment.client import (
     parse_report,
     start_supervisor,
 )
-from seamwise.toolhost.importable import import_name
-from seamwise.toolhost.limits import Limits
+from seamwise.toolhost.containment.importable import import_name
+from seamwise.toolhost.containment.limits import Limits
 from seamwise.toolhost.running.transfer import Invalid, decode_answer, encode_request
 from seamwise.toolhost.tool import Invocation
 

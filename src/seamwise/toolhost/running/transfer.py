@@ -23,8 +23,8 @@ from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TAG_FIELD, TaggedError, find_by_tag
 from seamwise.messages import shorten
 from seamwise.redaction import redact
-from seamwise.toolhost.importable import ImportName
-from seamwise.toolhost.results import ResultType, check_result
+from seamwise.toolhost.containment.importable import ImportName
+from seamwise.toolhost.schema.results import ResultType, check_result
 
 MAX_TRACEBACK: Final = 4_000
 """In characters: the end of a traceback that is kept."""

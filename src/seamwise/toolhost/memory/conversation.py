@@ -8,7 +8,7 @@ from seamwise.categories import Recovery
 from seamwise.containers import Result, Success
 from seamwise.errors import TaggedError
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.repeat_detector import RepeatDetector
+from seamwise.toolhost.memory.repeat_detector import RepeatDetector
 
 
 class Conversation:

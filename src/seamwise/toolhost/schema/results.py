@@ -12,7 +12,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
-from seamwise.toolhost.conformance import find_problems
+from seamwise.toolhost.schema.conformance import find_problems
 from seamwise.toolhost.type_aliases import resolve_alias
 
 MAX_PROBLEMS: Final = 20
