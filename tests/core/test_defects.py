@@ -612,7 +612,7 @@ def test_frames_of_a_framework_and_of_the_seams_are_omitted_beside_own_frames(fi
 
 def test_frames_of_the_tool_host_are_kept() -> None:
     """A defect of the tool host itself is in these frames."""
-    file = str(Path(seamwise.__file__).parent / 'toolhost' / 'toolset.py')
+    file = str(Path(seamwise.__file__).parent / 'toolhost' / 'tools.py')
     assert file in report_defect(raised_in(file)).pretty
 
 

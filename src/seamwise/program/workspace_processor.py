@@ -16,7 +16,7 @@ from seamwise.program.workspace_option import open_workspace
 from seamwise.toolhost.builtin import workspace_tools
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.processor import Processor
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 C = TypeVar('C', bound=Callable[..., object])
 

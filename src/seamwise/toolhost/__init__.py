@@ -4,13 +4,13 @@ from typing import TYPE_CHECKING
 
 from seamwise.toolhost.calls import ToolCall as ToolCall
 from seamwise.toolhost.containment.limits import Limits as Limits
+from seamwise.toolhost.function_tool import tool as tool
 from seamwise.toolhost.running.stopping import stop_requested as stop_requested
 from seamwise.toolhost.schema.arguments import Example as Example
 from seamwise.toolhost.schema.arguments import NotBelow as NotBelow
-from seamwise.toolhost.tool import Tool as Tool
-from seamwise.toolhost.tool import tool as tool
-from seamwise.toolhost.toolset import Tools as Tools
-from seamwise.toolhost.toolset import toolset as toolset
+from seamwise.toolhost.tools import Tool as Tool
+from seamwise.toolhost.tools import Tools as Tools
+from seamwise.toolhost.tools import toolset as toolset
 
 if TYPE_CHECKING:
     from seamwise.toolhost.outcome import Outcome as Outcome

@@ -28,8 +28,7 @@ from seamwise.toolhost.running.call import SHUTDOWN, CallRun, Workshop
 from seamwise.toolhost.running.ending import wait_for_end
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
-from seamwise.toolhost.tool import Tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tool, Tools
 
 E = TypeVar('E', bound=TaggedError, default=Never)
 

@@ -19,7 +19,7 @@ from seamwise.policies.config.settings import GuardDependencies
 from seamwise.policies.config.toml_document import parse_toml
 from seamwise.toolhost.guards.guarded_call import record_event
 from seamwise.toolhost.guards.settings import Guards, ToolGuards
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 LAYOUT: Final = Layout(
     section='tools',

@@ -23,8 +23,8 @@ from seamwise.toolhost.mcp.link import Link
 from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools
 from seamwise.toolhost.mcp.results import read_result
 from seamwise.toolhost.mcp.transports import Transport
-from seamwise.toolhost.names import name_problem
-from seamwise.toolhost.toolset import DEFAULT_NAMESPACE, Tools
+from seamwise.toolhost.schema.definitions import name_problem
+from seamwise.toolhost.tools import DEFAULT_NAMESPACE, Tools
 
 DEFAULT_TIMEOUT: Final = 30.0
 """The default of `timeout`, in seconds."""

@@ -16,7 +16,7 @@ from seamwise.policies._engine.single_attempt import SINGLE_ATTEMPT, SingleAttem
 from seamwise.policies._engine.world import REAL
 from seamwise.toolhost.running.isolated import run_isolated
 from seamwise.toolhost.running.threads import ThreadPool, ThreadsExhausted
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost.tools import Invocation
 
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 

@@ -31,13 +31,12 @@ from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.effects import leaves_effect_open
 from seamwise.toolhost.memory.conversation import Conversation
-from seamwise.toolhost.names import qualified_name
 from seamwise.toolhost.outcome import Outcome
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
-from seamwise.toolhost.tool import Tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.schema.definitions import qualified_name
+from seamwise.toolhost.tools import Tool, Tools
 
 E = TypeVar('E', bound=TaggedError)
 

@@ -25,7 +25,7 @@ from seamwise.toolhost.containment.client import (
 from seamwise.toolhost.containment.importable import import_name
 from seamwise.toolhost.containment.limits import Limits
 from seamwise.toolhost.running.transfer import Invalid, decode_answer, encode_request
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost.tools import Invocation
 
 E = TypeVar('E', bound=TaggedError)
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Never, cast
 
 from seamwise.toolhost.containment.importable import import_object
 from seamwise.toolhost.containment.supervisor import ANSWER
+from seamwise.toolhost.function_tool import FunctionTool
 from seamwise.toolhost.running.transfer import (
     OUT_OF_MEMORY,
     Request,
@@ -22,7 +23,6 @@ from seamwise.toolhost.running.transfer import (
 )
 from seamwise.toolhost.schema.results import ResultType
 from seamwise.toolhost.schema.signatures import read_result
-from seamwise.toolhost.tool import FunctionTool
 
 _PID: Final = os.getpid()
 

@@ -14,7 +14,7 @@ from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.messages import shorten
 from seamwise.secrets import Secret
-from seamwise.toolhost.type_aliases import resolve_alias
+from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_FINDINGS: Final = 20
 """The maximum number of findings in `also`."""

@@ -13,7 +13,7 @@ from seamwise.catalog.tools import InvalidResult
 from seamwise.containers import Failure, Result, Success, as_result
 from seamwise.errors import TaggedError
 from seamwise.toolhost.schema.conformance import find_problems
-from seamwise.toolhost.type_aliases import resolve_alias
+from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_PROBLEMS: Final = 20
 """The maximum number of problems in an `InvalidResult`."""

@@ -18,7 +18,7 @@ from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import Finding, InvalidParameter, InvalidResult, MissingParameter
 from seamwise.policies import RateLimited, rate_limit
 from seamwise.toolhost import Example, Limits, NotBelow, Processor, Tool, tool
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost.tools import Invocation
 from tests.toolhost import later_types
 from tests.toolhost.helpers import error_of, value_of
 
@@ -26,14 +26,18 @@ P = ParamSpec('P')
 T = TypeVar('T')
 
 
-class CityUnknown(TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.test_tool'):
+class CityUnknown(
+    TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.test_function_tool'
+):
     city: str
 
 
 Looked = TypeAliasType('Looked', Result[T, CityUnknown], type_params=(T,))
 
 
-class Unrelated(TaggedError, category=Category.CONFLICT, namespace='tests.toolhost.test_tool'):
+class Unrelated(
+    TaggedError, category=Category.CONFLICT, namespace='tests.toolhost.test_function_tool'
+):
     pass
 
 
@@ -98,7 +102,7 @@ class TestFunction:
         assert (add.name, add.qualified_name) == ('plus', 'math__plus')
         assert (add.description, add.timeout, add.is_repeatable) == ('Sum.', 2.5, False)
         assert repr(add) == (
-            "<Tool 'math__plus': tests.toolhost.test_tool."
+            "<Tool 'math__plus': tests.toolhost.test_function_tool."
             'TestFunction.test_options_win_over_the_function.<locals>.add>'
         )
 
