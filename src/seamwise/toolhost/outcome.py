@@ -6,7 +6,7 @@ from msgspec import Struct
 from typing_extensions import TypeVar
 
 from seamwise.catalog.parsing import ParsingError
-from seamwise.catalog.tools import ToolError
+from seamwise.catalog.tools import InvalidResult, ToolCancelled, ToolError, ToolFailed
 from seamwise.containers import Result
 from seamwise.errors import TaggedError
 from seamwise.policies import GuardError
@@ -38,3 +38,16 @@ class Outcome(Struct, Generic[E_co], frozen=True):
     waited: float
     duration: float
     may_have_taken_effect: bool = False
+
+
+def leaves_effect_open(error: TaggedError) -> bool:
+    """Return whether a tool that began and failed with this error may have taken effect.
+
+    It has not if it refused the call: with an error of its own that is not retryable.
+
+    >>> leaves_effect_open(ToolCancelled('pay', 'shutdown'))
+    True
+    """
+    if isinstance(error, ToolFailed):
+        return error.retryable or not isinstance(error.cause, TaggedError)
+    return error.retryable or isinstance(error, ToolCancelled | InvalidResult)

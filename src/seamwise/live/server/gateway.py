@@ -20,14 +20,13 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.credentials import SUBPROTOCOL
 from seamwise.live.events import Position
-from seamwise.live.log import EventLog
+from seamwise.live.log import EventLog, current_epoch
 from seamwise.live.server.closing import Closing, closing_for, restart_closing, send_closing
 from seamwise.live.server.connections import Connections
 from seamwise.live.server.errors import HTTP_ERRORS, GatewayError
 from seamwise.live.server.frames import Say, read_frame
 from seamwise.live.server.hosting import Host, Open
 from seamwise.live.server.identity import Authorize, Client, Identification, client_locale
-from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.notices import RefusedReplay, refused_replay
 from seamwise.live.server.rates import MessageRates
 from seamwise.live.server.requests import read_attempt, read_position

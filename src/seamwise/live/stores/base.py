@@ -12,7 +12,6 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
-from seamwise.live.delivery.hub import Hub
 from seamwise.live.events import (
     Event,
     Position,
@@ -21,10 +20,9 @@ from seamwise.live.events import (
     as_event,
     encode_record,
 )
-from seamwise.live.limits import Limits
-from seamwise.live.log import Leases
+from seamwise.live.log import Leases, Limits
 from seamwise.live.replay import Replay
-from seamwise.live.subscriptions import Subscription
+from seamwise.live.subscriptions import Hub, Subscription
 from seamwise.policies._engine.validation import check_int
 from seamwise.seams.session.localized import translations_of
 from seamwise.seams.session.shape import ErrorEvent

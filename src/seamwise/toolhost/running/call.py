@@ -29,9 +29,8 @@ from seamwise.policies._engine.world import REAL
 from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_scope
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.effects import leaves_effect_open
 from seamwise.toolhost.memory.conversation import Conversation
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import Outcome, leaves_effect_open
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool

@@ -17,7 +17,7 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.causes import Raised
 from seamwise.containers import Failure, Result, Success
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay, ReplayRange, replay_range
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.redis.commands import Commands

@@ -18,7 +18,7 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.edges import or_raise
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, Limits
 from seamwise.live.replay import Replay
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.sqlite.delivery import Delivery

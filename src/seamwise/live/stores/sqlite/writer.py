@@ -12,7 +12,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from seamwise.live.limits import Limits
+from seamwise.live.log import Limits
 from seamwise.live.stores.sqlite import files, threads
 from seamwise.live.stores.sqlite.files import STORE_ERRORS, StoreFile, primary_code
 from seamwise.live.stores.sqlite.jobs import Job, post
