@@ -48,6 +48,7 @@ def _serve(options: ToolOptions) -> Exit:
     # The seam of MCP logs each failure.
     processor = open_processor(options)
     try:
+        # The tables of the model seam are slow to import, and no other subcommand needs them.
         from seamwise.toolhost.formats import MODEL  # noqa: PLC0415
         from seamwise.toolhost.mcp import serve  # noqa: PLC0415 -- the extra `mcp`
     except ModuleNotFoundError as error:

@@ -99,6 +99,7 @@ class ArgumentsSchema:
 
 
 def _validator(schema: Mapping[str, object]) -> _Validator | None:
+    # Imported here: it is slow to import, and a processor that is served needs no validator.
     from jsonschema.validators import validator_for  # type: ignore[import-untyped]  # noqa: PLC0415
 
     try:
