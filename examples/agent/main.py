@@ -15,7 +15,7 @@ from seamwise import Failure, Result, Success, text
 from seamwise.policies import bulkhead, circuit, retry
 from seamwise.seams import log
 from seamwise.seams.model import on
-from seamwise.toolhost import Outcome, Processor, formats
+from seamwise.toolhost import Processor, ToolOutcome, formats
 
 MAX_TURNS = 10
 
@@ -65,7 +65,7 @@ async def converse(question: str, provider: Provider) -> Result[str, ProviderErr
     return Failure(TooManyTurns(MAX_TURNS))
 
 
-def describe(outcome: Outcome[CityUnknown | StationOffline]) -> str:
+def describe(outcome: ToolOutcome[CityUnknown | StationOffline]) -> str:
     """Return a call and its outcome in one line; that of a failure has the guidance."""
     call = outcome.call
     words = f'{call.tool} {json.dumps(call.arguments)}' if call else 'an unreadable call'

@@ -13,16 +13,16 @@ from seamwise.toolhost.tools import Tools as Tools
 from seamwise.toolhost.tools import toolset as toolset
 
 if TYPE_CHECKING:
-    from seamwise.toolhost.outcome import Outcome as Outcome
+    from seamwise.toolhost.outcome import ToolOutcome as ToolOutcome
     from seamwise.toolhost.processor import Processor as Processor
 
 
 def __getattr__(name: str) -> object:
     # Both import asyncio, which a program that only defines tools does not need.
-    if name == 'Outcome':
-        from seamwise.toolhost.outcome import Outcome  # noqa: PLC0415
+    if name == 'ToolOutcome':
+        from seamwise.toolhost.outcome import ToolOutcome  # noqa: PLC0415
 
-        return Outcome
+        return ToolOutcome
     if name == 'Processor':
         from seamwise.toolhost.processor import Processor  # noqa: PLC0415
 

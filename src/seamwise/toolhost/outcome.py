@@ -15,7 +15,7 @@ from seamwise.toolhost.calls import ToolCall
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 
 
-class Outcome(Struct, Generic[E_co], frozen=True):
+class ToolOutcome(Struct, Generic[E_co], frozen=True):
     """The result of one call, or the reason why a call could not be read.
 
     Attributes:

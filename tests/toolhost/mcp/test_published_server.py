@@ -8,7 +8,7 @@ import pytest
 
 from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import MissingParameter, ToolError, ToolFailed
-from seamwise.toolhost import Outcome, Processor
+from seamwise.toolhost import Processor, ToolOutcome
 from seamwise.toolhost.mcp import connect, stdio
 
 pytestmark = [
@@ -25,7 +25,7 @@ OUTPUT = """
 
 
 def test_the_tools_of_a_published_server_run_in_a_processor() -> None:
-    async def main() -> list[Outcome[McpError | ToolError]]:
+    async def main() -> list[ToolOutcome[McpError | ToolError]]:
         server = stdio(sys.executable, '-m', 'mcp_server_time')
         async with (
             connect(server, name='clock', namespace='clock') as opened,

@@ -27,7 +27,7 @@ from seamwise.toolhost.formats import (
 from seamwise.toolhost.formats.guidance import guide, sendable_result
 from seamwise.toolhost.formats.parsing import check_format
 from seamwise.toolhost.formats.reply import Reply, answer_with_json
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -51,17 +51,17 @@ _ANSWERS: dict[str, Callable[[Reply], dict[str, object] | str]] = {
 
 @overload
 def answer(
-    outcome: Outcome[ToolError | ParsingError | GuardError], *, format: str | None = None
+    outcome: ToolOutcome[ToolError | ParsingError | GuardError], *, format: str | None = None
 ) -> dict[str, object] | str: ...
 @overload
 def answer(
-    outcome: Outcome[E],
+    outcome: ToolOutcome[E],
     *,
     format: str | None = None,
     model: Callable[[E | ToolError | ParsingError | GuardError], Guidance],
 ) -> dict[str, object] | str: ...
 def answer(
-    outcome: Outcome[Any],
+    outcome: ToolOutcome[Any],
     *,
     format: str | None = None,  # noqa: A002 -- the word of the formats
     model: Callable[[Any], Guidance] = MODEL,
@@ -73,7 +73,7 @@ def answer(
 
     >>> from seamwise.toolhost import ToolCall
     >>> call = ToolCall('add', {'a': 1, 'b': 2}, id='call_1', format='openai')
-    >>> outcome = Outcome(1, call, Success(3), attempts=1, waited=0.0, duration=0.1)
+    >>> outcome = ToolOutcome(1, call, Success(3), attempts=1, waited=0.0, duration=0.1)
     >>> answer(outcome)
     {'role': 'tool', 'tool_call_id': 'call_1', 'content': '3'}
     >>> answer(outcome, format='react')

@@ -30,7 +30,7 @@ from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_s
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.memory.conversation import Conversation
-from seamwise.toolhost.outcome import Outcome, leaves_effect_open
+from seamwise.toolhost.outcome import ToolOutcome, leaves_effect_open
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
@@ -118,7 +118,7 @@ class CallRun(Generic[E]):
         timeout: float | None,
         conversation: Conversation,
         context: Context,
-        on_outcome: Callable[[Outcome[E]], None],
+        on_outcome: Callable[[ToolOutcome[E]], None],
         on_crash: Callable[[BaseException], None],
     ) -> None:
         self._workshop = workshop
@@ -356,7 +356,7 @@ class CallRun(Generic[E]):
             and leaves_effect_open(result.failure())
         )
         self._on_outcome(
-            Outcome(self._place, self._call, result, count, waited, duration, is_uncertain)
+            ToolOutcome(self._place, self._call, result, count, waited, duration, is_uncertain)
         )
 
 
