@@ -17,7 +17,7 @@ from seamwise.catalog.tools import InvalidParameter, MissingParameter
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
 from seamwise.toolhost.containment.importable import import_name
-from seamwise.toolhost.containment.limits import Limits, check_seconds
+from seamwise.toolhost.containment.limits import ToolLimits, check_seconds
 from seamwise.toolhost.schema.arguments import Parameter, convert_arguments
 from seamwise.toolhost.schema.definitions import name_problem, qualified_name
 from seamwise.toolhost.schema.docstrings import Descriptions, read_docstring
@@ -47,7 +47,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     description: str | None = None
     namespace: str | None = None
     is_repeatable: bool = False
-    isolated: Limits | None = None
+    isolated: ToolLimits | None = None
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None
     timeout: float | None = None
     validate: bool = True
@@ -55,8 +55,8 @@ class _Options(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.timeout is not None:
             check_seconds('timeout', self.timeout)
-        if self.isolated is not None and not isinstance(self.isolated, Limits):
-            raise TypeError(f'isolated must be Limits(…) or None, not {self.isolated!r}.')
+        if self.isolated is not None and not isinstance(self.isolated, ToolLimits):
+            raise TypeError(f'isolated must be ToolLimits(…) or None, not {self.isolated!r}.')
         if self.exclusive is not None and not callable(self.exclusive):
             raise TypeError(
                 f'exclusive must be a function from the arguments to a key, not {self.exclusive!r}.'
@@ -237,7 +237,7 @@ def tool(
     description: str | None = None,
     namespace: str | None = None,
     is_repeatable: bool = False,
-    isolated: Limits | None = None,
+    isolated: ToolLimits | None = None,
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None,
     timeout: float | None = None,
     validate: bool = True,

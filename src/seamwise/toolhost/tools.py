@@ -20,7 +20,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.containers import Failure, Result, Success
 from seamwise.errors import TaggedError
-from seamwise.toolhost.containment.limits import Limits
+from seamwise.toolhost.containment.limits import ToolLimits
 from seamwise.toolhost.schema.definitions import definitions, name_problem, qualified_name
 from seamwise.toolhost.schema.results import ResultType
 
@@ -55,7 +55,7 @@ class Invocation(Struct, Generic[E_co], frozen=True):
     function: Callable[..., object]
     arguments: Mapping[str, object]
     result_type: ResultType = ResultType()
-    isolated: Limits | None = None
+    isolated: ToolLimits | None = None
     key: Hashable | None = None
 
 
