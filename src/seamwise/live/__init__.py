@@ -6,7 +6,7 @@ from seamwise.live.events import Event as Event
 from seamwise.live.events import Position as Position
 from seamwise.live.events import Stored as Stored
 from seamwise.live.log import EventLog as EventLog
-from seamwise.live.log import Limits as Limits
+from seamwise.live.log import LogLimits as LogLimits
 from seamwise.live.metrics import Metrics as Metrics
 from seamwise.live.metrics import MetricsSnapshot as MetricsSnapshot
 from seamwise.live.replay import Replay as Replay

@@ -18,7 +18,7 @@ from seamwise.policies._engine.validation import check_float, check_int
 from seamwise.seams.session.shape import ErrorEvent
 
 
-class Limits(Struct, frozen=True):
+class LogLimits(Struct, frozen=True):
     """Limits of one session in a log; the oldest events are deleted first.
 
     Attributes:
@@ -26,7 +26,7 @@ class Limits(Struct, frozen=True):
         max_bytes: The maximum length of their JSON, in bytes.
         max_age: The maximum age of an event, in seconds.
 
-    >>> Limits(max_events=0)
+    >>> LogLimits(max_events=0)
     Traceback (most recent call last):
     ValueError: max_events must be 1 or more, not 0.
     """
@@ -41,7 +41,7 @@ class Limits(Struct, frozen=True):
         check_float('max_age', self.max_age, above=0.0)
 
 
-DEFAULT_LIMITS: Final = Limits()
+DEFAULT_LIMITS: Final = LogLimits()
 
 
 class Attempt(Struct, frozen=True):
@@ -107,7 +107,7 @@ class EventLog(Protocol):
     """
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> LogLimits:
         """The limits of each session."""
         ...
 

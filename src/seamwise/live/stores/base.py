@@ -20,7 +20,7 @@ from seamwise.live.events import (
     as_event,
     encode_record,
 )
-from seamwise.live.log import Leases, Limits
+from seamwise.live.log import Leases, LogLimits
 from seamwise.live.replay import Replay
 from seamwise.live.subscriptions import Hub, Subscription
 from seamwise.policies._engine.validation import check_int
@@ -42,13 +42,13 @@ def new_epoch() -> str:
 class StoreLog(ABC):
     """Base class of the stores."""
 
-    def __init__(self, *, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(self, *, limits: LogLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
         self._clock = clock
         self._hub = Hub()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> LogLimits:
         """The limits of each session."""
         return self._limits
 

@@ -18,7 +18,7 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.containers import Failure, Result, Success
 from seamwise.edges import or_raise
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.log import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, LogLimits
 from seamwise.live.replay import Replay
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.sqlite.delivery import Delivery
@@ -86,7 +86,7 @@ class SqliteLog(StoreLog):
         self,
         path: str | os.PathLike[str],
         *,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: LogLimits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time,
     ) -> None:
         super().__init__(limits=limits, clock=clock)
