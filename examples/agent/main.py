@@ -21,7 +21,7 @@ MAX_TURNS = 10
 
 # The guidance that the model gets for the errors of the agent's own tools.
 MODEL = (
-    formats.MODEL
+    formats.TOOL_GUIDANCE
     | on(CityUnknown).guides(
         'validation_error',
         suggestion=lambda error: f'Use one of the stations: {", ".join(error.stations)}.',

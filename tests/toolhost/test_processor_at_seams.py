@@ -119,7 +119,9 @@ async def test_the_log_has_each_failure_once_and_alerts(caplog: pytest.LogCaptur
 
 async def test_the_model_is_answered_for_each_call_under_its_id() -> None:
     outcomes = await run(Processor(TOOLS))
-    answers = [formats.answer(item, model=formats.MODEL | MODEL_NETWORK) for item in outcomes]
+    answers = [
+        formats.answer(item, model=formats.TOOL_GUIDANCE | MODEL_NETWORK) for item in outcomes
+    ]
     assert all(isinstance(answer, dict) for answer in answers)
     assert [answer['tool_call_id'] for answer in answers if isinstance(answer, dict)] == [
         f'c{number}' for number in range(6)

@@ -93,7 +93,7 @@ def test_a_success_is_answered_with_its_value(name: str, value: object, text: st
 @pytest.mark.parametrize('name', FORMATS)
 def test_a_failure_is_answered_with_the_guidance_of_the_model_seam(name: str) -> None:
     error = ToolTimedOut('add', 10.0, 2)
-    guidance = formats.MODEL(error)
+    guidance = formats.TOOL_GUIDANCE(error)
     expected = answer(outcome_of(Failure(error), name=name))
     text = _text(expected).removeprefix('Observation: ').removeprefix('<tool_response>\n')
     data = json.loads(text.removesuffix('\n</tool_response>'))
@@ -194,7 +194,7 @@ def test_an_error_of_the_application_needs_its_own_arm() -> None:
     outcome: ToolOutcome[CityUnknown] = ToolOutcome(
         1, call, Failure(CityUnknown('Osl')), attempts=1, waited=0.0, duration=0.0
     )
-    own = formats.MODEL | on(CityUnknown).guides(
+    own = formats.TOOL_GUIDANCE | on(CityUnknown).guides(
         'content_error', suggestion='Ask for the spelling.'
     )
     block = answer(outcome, model=own)

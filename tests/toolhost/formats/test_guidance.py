@@ -172,7 +172,7 @@ class TestToolsThatMustNotRunTwice:
     def test_a_retryable_error_of_the_tool_leaves_the_effect_open(self) -> None:
         outcome = outcome_of(forward)
         assert outcome.may_have_taken_effect
-        answer = formats.answer(outcome, model=formats.MODEL | NETWORK)
+        answer = formats.answer(outcome, model=formats.TOOL_GUIDANCE | NETWORK)
         assert CHECK in str(answer)
 
     @pytest.mark.parametrize('item', [pay, fill_disk, forward, divide])
@@ -188,7 +188,7 @@ class TestToolsThatMustNotRunTwice:
         outcome = outcome_of(pay)
         [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
         assert event.metadata['recovery_strategy'] == 'escalate_to_user'
-        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        message = model.tool_message(outcome, adapter=formats.TOOL_GUIDANCE, call_id='c-1')
         assert CHECK in message.content
         assert 'Try again' not in message.content
 
@@ -196,7 +196,7 @@ class TestToolsThatMustNotRunTwice:
         outcome = outcome_of(look_up)
         [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
         assert event.metadata['recovery_strategy'] == 'retry'
-        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        message = model.tool_message(outcome, adapter=formats.TOOL_GUIDANCE, call_id='c-1')
         assert 'Try again once.' in message.content
 
     def test_a_planner_does_not_repeat_a_late_call(self) -> None:

@@ -31,7 +31,7 @@ from seamwise.toolhost.outcome import ToolOutcome
 
 E = TypeVar('E', bound=TaggedError)
 
-MODEL: Adapter[ToolError | ParsingError | GuardError, Guidance] = Adapter(
+TOOL_GUIDANCE: Adapter[ToolError | ParsingError | GuardError, Guidance] = Adapter(
     lambda: TOOLS | PARSING | GUARDS
 )
 """The guidance for errors of tools, of the parser and of guards."""
@@ -64,7 +64,7 @@ def answer(
     outcome: ToolOutcome[Any],
     *,
     format: str | None = None,  # noqa: A002 -- the word of the formats
-    model: Callable[[Any], Guidance] = MODEL,
+    model: Callable[[Any], Guidance] = TOOL_GUIDANCE,
 ) -> dict[str, object] | str:
     """Return the answer to a call, to send back to the model.
 
@@ -82,8 +82,8 @@ def answer(
     Args:
         outcome: The outcome of the call.
         format: The format of the answer, of `FORMATS`. Default: the format of the call.
-        model: The table of the errors. Default: `MODEL`. A tool with errors of its own needs
-            `MODEL` and its own arms.
+        model: The table of the errors. Default: `TOOL_GUIDANCE`. A tool with errors of its own
+            needs `TOOL_GUIDANCE` and its own arms.
 
     Raises:
         ValueError: The format is not in `FORMATS`.
