@@ -11,7 +11,7 @@ from seamwise import Result, Success
 from seamwise.catalog.protocols import McpServerFailed
 from seamwise.catalog.tools import InvalidParameter, ToolFailed
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, Server, connect, stdio
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, Server, connect_server, stdio
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ server.run()
 
 def with_server(use: Callable[[Server], Awaitable[T]]) -> T:
     async def main() -> T:
-        async with connect(stdio(sys.executable, '-c', PROGRAM), name='official') as opened:
+        async with connect_server(stdio(sys.executable, '-c', PROGRAM), name='official') as opened:
             value = await use(opened.unwrap())
         assert asyncio.all_tasks() == {asyncio.current_task()}
         return value

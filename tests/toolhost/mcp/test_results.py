@@ -18,7 +18,7 @@ from seamwise.catalog.tools import (
 from seamwise.seams.jsonrpc import to_mcp
 from seamwise.seams.model.messages import tool_result
 from seamwise.testing import assert_failure
-from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, connect, http
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, connect_server, http
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
 from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools
 from seamwise.toolhost.mcp.results import read_result
@@ -95,7 +95,7 @@ def test_a_missing_argument_has_the_example_of_the_schema(schema: object, exampl
 
 def test_a_transport_that_is_none_is_refused() -> None:
     async def connect_to(transport: Any) -> None:
-        async with connect(transport):
+        async with connect_server(transport):
             pass
 
     with pytest.raises(TypeError, match=r"must be stdio.* not 'uvx'"):

@@ -31,7 +31,7 @@ DEFAULT_TIMEOUT: Final = 30.0
 
 
 class Server:
-    """A connected MCP server; `connect` creates it.
+    """A connected MCP server; `connect_server` creates it.
 
     After the connection broke, the next call opens it again.
 
@@ -159,7 +159,7 @@ class Server:
 
 
 @asynccontextmanager
-async def connect(
+async def connect_server(
     transport: Transport,
     *,
     name: str | None = None,
@@ -173,7 +173,7 @@ async def connect(
 
     >>> import asyncio
     >>> async def main():
-    ...     async with connect(stdio('no-such-program')) as opened:
+    ...     async with connect_server(stdio('no-such-program')) as opened:
     ...         return opened.failure().tag
     >>> from seamwise.toolhost.mcp import stdio
     >>> asyncio.run(main())
