@@ -19,7 +19,7 @@ Q_contra = TypeVar('Q_contra', contravariant=True)
 R_co = TypeVar('R_co', covariant=True)
 
 
-class Library(Struct, Generic[Q], frozen=True, kw_only=True):
+class Library(Struct, Generic[Q, R], frozen=True, kw_only=True):
     """The classes and the classifier of a library that the transports need.
 
     Attributes:
@@ -74,14 +74,16 @@ class _AsyncTransport(Protocol[Q_contra, R_co]):
 class DelegatingTransport(Generic[Q, R]):
     """Base of a transport that sends requests inside a guard, by another transport."""
 
-    def __init__(self, guard: Guard[object], inner: _Transport[Q, R], library: Library[Q]) -> None:
+    def __init__(
+        self, guard: Guard[object], inner: _Transport[Q, R], library: Library[Q, R]
+    ) -> None:
         self._guard = check_guard(guard)
         self._inner = inner
         self._library = library
 
     def handle_request(self, request: Q) -> R:
         """Send a request in a thread."""
-        exchange: Exchange[Q, R] = self._library.exchange(self._guard, request)
+        exchange = self._library.exchange(self._guard, request)
         outcome = exchange.run_sync(self._inner.handle_request)
         if isinstance(outcome, TaggedError):
             raise self._library.exception(outcome, request)
@@ -110,7 +112,7 @@ class AsyncDelegatingTransport(Generic[Q, R]):
     """Base of an asynchronous transport that sends requests inside a guard, by another one."""
 
     def __init__(
-        self, guard: Guard[object], inner: _AsyncTransport[Q, R], library: Library[Q]
+        self, guard: Guard[object], inner: _AsyncTransport[Q, R], library: Library[Q, R]
     ) -> None:
         self._guard = check_guard(guard)
         self._inner = inner
@@ -118,7 +120,7 @@ class AsyncDelegatingTransport(Generic[Q, R]):
 
     async def handle_async_request(self, request: Q) -> R:
         """Send a request in a task."""
-        exchange: Exchange[Q, R] = self._library.exchange(self._guard, request)
+        exchange = self._library.exchange(self._guard, request)
         outcome = await exchange.run(self._inner.handle_async_request)
         if isinstance(outcome, TaggedError):
             raise self._library.exception(outcome, request)

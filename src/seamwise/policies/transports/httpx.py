@@ -37,7 +37,7 @@ class RequestTimedOut(httpx.TimeoutException, Raised):
         self.error = error
 
 
-_LIBRARY: Final[Library[httpx.Request]] = Library(
+_LIBRARY: Final[Library[httpx.Request, httpx.Response]] = Library(
     classify=httpx_failures(),
     byte_stream=httpx.ByteStream,
     refused=RequestRefused,

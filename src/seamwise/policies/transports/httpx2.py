@@ -37,7 +37,7 @@ class RequestTimedOut(httpx2.TimeoutException, Raised):
         self.error = error
 
 
-_LIBRARY: Final[Library[httpx2.Request]] = Library(
+_LIBRARY: Final[Library[httpx2.Request, httpx2.Response]] = Library(
     classify=httpx_failures(),
     byte_stream=httpx2.ByteStream,
     refused=RequestRefused,
