@@ -23,7 +23,7 @@ from msgspec import Struct
 from benchmarks.measure import Comparison, Timer, measure
 from benchmarks.report import table
 from seamwise import or_raise
-from seamwise.live import Event, Limits, Position, SqliteLog
+from seamwise.live import Event, LogLimits, Position, SqliteLog
 from seamwise.live.events import encode_record
 
 _TARGET: Final = 1 / 0.7
@@ -49,8 +49,8 @@ class _Parts(Struct, frozen=True):
 
 
 async def _prepare(folder: Path) -> _Parts:
-    log = SqliteLog(folder / 'log.db', limits=Limits(max_events=_KEPT))
-    long_log = SqliteLog(folder / 'long.db', limits=Limits(max_events=_LONG, max_bytes=2**30))
+    log = SqliteLog(folder / 'log.db', limits=LogLimits(max_events=_KEPT))
+    long_log = SqliteLog(folder / 'long.db', limits=LogLimits(max_events=_LONG, max_bytes=2**30))
     await log.__aenter__()
     await long_log.__aenter__()
     or_raise(await log.append('replayed', *[_EVENT] * _KEPT))

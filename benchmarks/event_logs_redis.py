@@ -23,7 +23,7 @@ from msgspec import Struct
 from benchmarks.measure import Comparison, Timer, measure
 from benchmarks.report import table
 from seamwise import or_raise
-from seamwise.live import Event, Limits, Position, RedisLog
+from seamwise.live import Event, LogLimits, Position, RedisLog
 from seamwise.live.events import encode_record
 
 _TARGET: Final = 1 / 0.7
@@ -67,8 +67,8 @@ def _server() -> Generator[str]:
 
 
 async def _prepare(url: str) -> _Parts:
-    log = RedisLog(url, limits=Limits(max_events=_KEPT))
-    long_log = RedisLog(url, limits=Limits(max_events=_LONG))
+    log = RedisLog(url, limits=LogLimits(max_events=_KEPT))
+    long_log = RedisLog(url, limits=LogLimits(max_events=_LONG))
     client: Any = redis.asyncio.Redis
     client = client.from_url(url)
     await log.__aenter__()

@@ -15,13 +15,13 @@ from seamwise import Failure, Result, Success, message_of
 from seamwise.policies import bulkhead, circuit, retry
 from seamwise.seams import log
 from seamwise.seams.model import on
-from seamwise.toolhost import Outcome, Processor, formats
+from seamwise.toolhost import Processor, ToolOutcome, formats
 
 MAX_TURNS = 10
 
 # The guidance that the model gets for the errors of the agent's own tools.
 MODEL = (
-    formats.MODEL
+    formats.TOOL_GUIDANCE
     | on(CityUnknown).guides(
         'validation_error',
         suggestion=lambda error: f'Use one of the stations: {", ".join(error.stations)}.',
@@ -65,7 +65,7 @@ async def converse(question: str, provider: Provider) -> Result[str, ProviderErr
     return Failure(TooManyTurns(MAX_TURNS))
 
 
-def describe(outcome: Outcome[CityUnknown | StationOffline]) -> str:
+def describe(outcome: ToolOutcome[CityUnknown | StationOffline]) -> str:
     """Return a call and its outcome in one line; that of a failure has the guidance."""
     call = outcome.call
     words = f'{call.tool} {json.dumps(call.arguments)}' if call else 'an unreadable call'

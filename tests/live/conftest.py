@@ -7,7 +7,7 @@ from time import time
 
 import pytest
 
-from seamwise.live import EventLog, Limits, MemoryLog
+from seamwise.live import EventLog, LogLimits, MemoryLog
 from tests.live.stores.laboratory import Laboratory
 from tests.live.stores.sqlite_laboratory import SqliteLaboratory
 from tests.policies.redis.servers import Server
@@ -17,9 +17,9 @@ class MemoryLaboratory:
     """Logs in memory: each one is a store of its own."""
 
     def open(
-        self, *, limits: Limits | None = None, clock: Callable[[], float] = time
+        self, *, limits: LogLimits | None = None, clock: Callable[[], float] = time
     ) -> AbstractAsyncContextManager[EventLog]:
-        return MemoryLog(limits=limits or Limits(), clock=clock)
+        return MemoryLog(limits=limits or LogLimits(), clock=clock)
 
     def forget(self) -> None:
         """Do nothing: a log in memory forgets everything when it is closed."""

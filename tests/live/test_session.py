@@ -10,7 +10,7 @@ from seamwise._results.containers import Failure, Result
 from seamwise.catalog.network import NetworkTimedOut
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live import Event, Limits, MemoryLog, Session, Stored
+from seamwise.live import Event, LogLimits, MemoryLog, Session, Stored
 from seamwise.live.inbox import MAX_UNREAD
 from seamwise.live.outbox import MAX_WAITING
 from seamwise.seams.session import publish, tables
@@ -348,7 +348,7 @@ async def test_received_yields_what_the_user_says_until_the_end(laboratory: Labo
 
 async def test_messages_are_received_however_much_the_application_says() -> None:
     async with (
-        MemoryLog(limits=Limits(max_events=10)) as log,
+        MemoryLog(limits=LogLimits(max_events=10)) as log,
         Session(log, 's', locale='en') as session,
         timeout(10),
     ):
@@ -376,7 +376,7 @@ async def test_unread_messages_are_bounded_and_all_are_received(laboratory: Labo
 
 async def test_messages_that_arrive_faster_than_they_are_read_are_received_once() -> None:
     async with (
-        MemoryLog(limits=Limits(max_events=5000)) as log,
+        MemoryLog(limits=LogLimits(max_events=5000)) as log,
         Session(log, 's', locale='en') as session,
         timeout(20),
     ):
@@ -392,7 +392,7 @@ async def test_messages_that_arrive_faster_than_they_are_read_are_received_once(
 
 async def test_unread_messages_do_not_fill_the_memory(caplog: pytest.LogCaptureFixture) -> None:
     async with (
-        MemoryLog(limits=Limits(max_events=10)) as log,
+        MemoryLog(limits=LogLimits(max_events=10)) as log,
         Session(log, 's', locale='en') as session,
         timeout(20),
     ):
@@ -410,7 +410,7 @@ async def test_unread_messages_do_not_fill_the_memory(caplog: pytest.LogCaptureF
 
 async def test_lost_messages_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     async with (
-        MemoryLog(limits=Limits(max_events=10)) as log,
+        MemoryLog(limits=LogLimits(max_events=10)) as log,
         Session(log, 's', locale='en') as session,
         timeout(10),
     ):

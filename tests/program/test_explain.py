@@ -20,10 +20,9 @@ from seamwise.catalog.workspace import ConfigUnreadable
 from seamwise.documents import examples
 from seamwise.documents.collect import collect_entry, type_in_words
 from seamwise.documents.examples import build_example, has_recipe
-from seamwise.documents.library import library_catalog
+from seamwise.documents.library import TABLES, library_catalog
 from seamwise.documents.lookup import Index
 from seamwise.documents.recipes import RECIPES, by_calls, call_line
-from seamwise.documents.seams import TABLES
 from seamwise.documents.shape import Answer, ErrorEntry, Example
 from seamwise.documents.text import layout_json, render_entry
 from seamwise.documents.unions import UNION_OF

@@ -21,21 +21,19 @@ from msgspec.structs import replace
 from seamwise import Failure, Success
 from seamwise import Result as Outcome
 from seamwise._defects.defects import report_defect
+from seamwise._runtime.fake_world import FakeWorld
 from seamwise.catalog.tools import ResourceExhausted, ToolError
 from seamwise.policies.config.schema import field_types, struct_types
 from seamwise.policies.config.toml_document import MAX_CONFIG_SIZE
 from seamwise.policies.retry import retry
-from seamwise.program.outputs import OUTPUTS, CallResult, Defect
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect, retry_summary
 from seamwise.program.rendering import json_renderer, text_renderer
-from seamwise.program.retry_summary import retry_summary
 from seamwise.program.run import command as run
-from seamwise.testing import FakeWorld
 from seamwise.toolhost.builtin import workspace_tools
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.guards.config import parse_guards
+from seamwise.toolhost.guards.config import ToolGuards, parse_guards
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner, record_event
-from seamwise.toolhost.guards.settings import ToolGuards
 
 from .helpers import COMMAND, SEAMS, call, objects
 from .helpers import run as run_process

@@ -11,15 +11,15 @@ from seamwise.catalog.tools import FileNotFound, ToolFailed
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import OUTPUTS, Defect
 from seamwise.program.page_outputs import MAX_EXCERPT, MAX_OUTPUT, page_outputs
-from seamwise.toolhost import Outcome, ToolCall
+from seamwise.toolhost import ToolCall, ToolOutcome
 from seamwise.toolhost.guards.guarded_call import CallStats, record_event, recording
 
 CALL = ToolCall('read_file', {'path': 'a.txt'}, id='c-1')
 MISSING = FileNotFound('read_file', 'a.txt', ('b.txt',))
 
 
-def outcome(result: Any, *, call: ToolCall | None = CALL, attempts: int = 1) -> Outcome[Any]:
-    return Outcome(1, call, result, attempts, 0.0, 0.01)
+def outcome(result: Any, *, call: ToolCall | None = CALL, attempts: int = 1) -> ToolOutcome[Any]:
+    return ToolOutcome(1, call, result, attempts, 0.0, 0.01)
 
 
 def outputs(result: Any, *, call: ToolCall | None = CALL, stats: CallStats | None = None) -> Any:
@@ -52,7 +52,7 @@ def test_no_seam_advises_to_repeat_a_call_that_may_have_taken_effect() -> None:
     failed = Failure(ToolFailed('pay', ConnectionResetError()))
     call = ToolCall('pay', {}, id='c-1')
     shown: Any = page_outputs(
-        Outcome(1, call, failed, 1, 0.0, 0.01, may_have_taken_effect=True), CallStats()
+        ToolOutcome(1, call, failed, 1, 0.0, 0.01, may_have_taken_effect=True), CallStats()
     )
     assert shown['session']['en'][-1]['metadata']['recovery_strategy'] == 'escalate_to_user'
     assert 'It may have taken effect' in shown['model']['suggestion']

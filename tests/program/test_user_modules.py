@@ -558,7 +558,7 @@ print(*sorted(sys.modules), file=sys.stderr)
         (
             ['explain', 'OrderNotFound', '--module', 'shop.errors'],
             {
-                'seamwise.documents.seams',
+                'seamwise.documents.library',
                 'seamwise.documents.recipes',
                 'seamwise.seams.http',
                 'seamwise.seams.session',

@@ -14,7 +14,7 @@ from seamwise.policies import RateLimited
 from seamwise.seams.log import JsonFormatter, LogRecord, outcomes
 from seamwise.seams.model.tables import TOOLS as FOR_MODELS
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from tests.sources.helpers import Records
 from tests.strategies import PLANTED
 
@@ -41,9 +41,9 @@ def outcome(
     tool: str = 'read_file',
     arguments: Mapping[str, object] = {},
     attempts: int = 1,
-) -> Outcome[McpConnectionFailed | McpTimedOut]:
+) -> ToolOutcome[McpConnectionFailed | McpTimedOut]:
     call = ToolCall(tool, {**arguments}, id='c-1', line=1)
-    return Outcome(1, call, Failure(error), attempts, 0.0, 0.0125)
+    return ToolOutcome(1, call, Failure(error), attempts, 0.0, 0.0125)
 
 
 # The handler of tool errors
@@ -99,7 +99,7 @@ def test_the_model_and_the_log_receive_different_forms(
 
 def test_a_successful_call_is_not_logged(logger: logging.Logger, handler: Records) -> None:
     call = ToolCall('read_file', {}, id='c-1', line=1)
-    outcomes(logger)(Outcome(1, call, Success('text'), 1, 0.0, 0.1))
+    outcomes(logger)(ToolOutcome(1, call, Success('text'), 1, 0.0, 0.1))
     assert handler.records == []
 
 
@@ -115,7 +115,7 @@ def test_a_call_that_could_not_be_read_is_logged_without_parameters(
     logger: logging.Logger, handler: Records
 ) -> None:
     unreadable = UnreadableCall('fence', 'a comma is missing', '{', 1)
-    outcomes(logger)(Outcome(1, None, Failure(unreadable), 0, 0.0, 0.0))
+    outcomes(logger)(ToolOutcome(1, None, Failure(unreadable), 0, 0.0, 0.0))
     [record] = handler.records
     assert not {'tool', 'params'} & vars(record).keys()
     assert record.getMessage().startswith('A tool call failed: ')

@@ -40,7 +40,7 @@ from seamwise.seams.planner.decisions import Retry, Stop
 from seamwise.seams.planner.tables import TOOLS
 from seamwise.testing import FakeWorld
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from tests.seams.test_planner_exceptions import EXAMPLES
 from tests.sources.helpers import Records
 
@@ -127,13 +127,13 @@ class QuotaSpent(
 
 def outcome_of(
     error: ToolError | ParsingError | GuardError | McpError, *, attempts: int = 1
-) -> Outcome[McpError]:
-    return Outcome(
+) -> ToolOutcome[McpError]:
+    return ToolOutcome(
         1, ToolCall('slow_api', {}, id='c-1', line=1), Failure(error), attempts, 0.0, 0.1
     )
 
 
-def react(outcome: Outcome[McpError]) -> str | float:
+def react(outcome: ToolOutcome[McpError]) -> str | float:
     """React as the first example of the document does."""
     info = classify(outcome)
     if info is None:
@@ -172,7 +172,7 @@ def test_a_planner_reacts_to_the_category_of_an_outcome(
 
 
 def test_a_successful_outcome_has_no_error() -> None:
-    assert classify(Outcome(1, CALL, Success('text'), 1, 0.0, 0.1)) is None
+    assert classify(ToolOutcome(1, CALL, Success('text'), 1, 0.0, 0.1)) is None
 
 
 def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> None:
@@ -237,21 +237,21 @@ def test_the_details_have_the_keys_and_values_of_the_document(
     error: ToolError | GuardError | McpError, details: dict[str, object]
 ) -> None:
     call = ToolCall(str(details.get('tool_name', 'query')), {}, id='c-1', line=1)
-    info = classify(Outcome[McpError](1, call, Failure(error), 1, 0.0, 0.1))
+    info = classify(ToolOutcome[McpError](1, call, Failure(error), 1, 0.0, 0.1))
     assert info is not None
     assert {key: info.details[key] for key in details} == details
 
 
 def test_an_unreadable_call_is_classified_by_its_own_details() -> None:
     unreadable = UnreadableCall('fence', 'a comma is missing', '{', 1)
-    info = classify(Outcome(1, None, Failure(unreadable), 0, 0.0, 0.0))
+    info = classify(ToolOutcome(1, None, Failure(unreadable), 0, 0.0, 0.0))
     assert info is not None
     assert (info.code, info.details.get('tool_name')) == (ErrorCode.PARSER_ERROR, None)
 
 
 def test_an_adapter_with_more_arms_classifies_the_errors_of_an_application() -> None:
     mine = PLANNER | on(QuotaSpent).classifies('TOOL_EXECUTION_FAILED')
-    outcome: Outcome[QuotaSpent | McpError] = Outcome(
+    outcome: ToolOutcome[QuotaSpent | McpError] = ToolOutcome(
         1, CALL, Failure(QuotaSpent('ann')), 1, 0.0, 0.1
     )
     info = classify(outcome, adapter=mine)
@@ -292,7 +292,7 @@ def test_only_an_exception_of_an_unknown_kind_is_a_bug(
 def test_a_bug_of_a_tool_is_reported_once_and_both_records_have_its_reference() -> None:
     handler = Records()
     error = ToolFailed('search', KeyError('a'))
-    outcomes(handler.logger)(Outcome(1, CALL, Failure(error), 1, 0.0, 0.1))
+    outcomes(handler.logger)(ToolOutcome(1, CALL, Failure(error), 1, 0.0, 0.1))
     FailureLog(handler.logger).failed(error, seam='http', operation='POST /run')
     defect, first, second = map(vars, handler.records)
     assert defect['error_type'] == 'KeyError'
@@ -302,7 +302,7 @@ def test_a_bug_of_a_tool_is_reported_once_and_both_records_have_its_reference() 
 def test_a_known_failure_of_a_tool_has_no_reference() -> None:
     handler = Records()
     error = ToolFailed('search', ConnectionResetError())
-    outcomes(handler.logger)(Outcome(1, CALL, Failure(error), 3, 0.5, 2.0))
+    outcomes(handler.logger)(ToolOutcome(1, CALL, Failure(error), 3, 0.5, 2.0))
     FailureLog(handler.logger).failed(error, seam='http', operation='POST /run')
     first, second = map(vars, handler.records)
     assert (first['levelno'], first['attempts']) == (logging.ERROR, 3)

@@ -28,7 +28,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.policies import DeadlineExceeded, circuit, deadline, hedge, retry
 from seamwise.policies.deadline import remaining
-from seamwise.toolhost import Outcome, Processor, ToolCall, stop_requested, tool
+from seamwise.toolhost import Processor, ToolCall, ToolOutcome, stop_requested, tool
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -50,7 +50,7 @@ def call(name: str, /, **arguments: object) -> ToolCall:
     return ToolCall(name, arguments)
 
 
-def results(outcomes: list[Outcome[E]]) -> list[object]:
+def results(outcomes: list[ToolOutcome[E]]) -> list[object]:
     return [outcome.result for outcome in outcomes]
 
 
@@ -189,7 +189,7 @@ class TestOutcomes:
     ) -> None:
         seen: list[int] = []
 
-        def observe(outcome: Outcome[TaggedError]) -> None:
+        def observe(outcome: ToolOutcome[TaggedError]) -> None:
             seen.append(outcome.place)
             raise ValueError('observer')
 
@@ -303,7 +303,7 @@ class TestOrderAndLimits:
         calls = {'g': call('echo', value=1), 'b': call('echo', value='x'), 'u': call('nothing')}
 
         async def run(batches: list[list[str]]) -> list[bool]:
-            outcomes: list[Outcome[ToolFailed]] = []
+            outcomes: list[ToolOutcome[ToolFailed]] = []
             async with Processor(echo, mistake_limit=limit, concurrency=concurrency) as processor:
                 for batch in batches:
                     outcomes += await processor.run(
@@ -336,7 +336,7 @@ class TestOrderAndLimits:
             calls = [call('pause', seconds=0.05)] * 2
             async with processor.stream(calls) as outcomes:
 
-                async def next_outcome() -> Outcome[ToolFailed]:
+                async def next_outcome() -> ToolOutcome[ToolFailed]:
                     return await anext(outcomes)
 
                 first = asyncio.create_task(next_outcome())

@@ -16,7 +16,7 @@ from seamwise.seams.model.tables import NETWORK as MODEL_NETWORK
 from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
 from seamwise.seams.session.tables import GUARDS, NETWORK, PARSING
 from seamwise.seams.session.tables import TOOLS as SESSION_TOOLS
-from seamwise.toolhost import Outcome, Processor, ToolCall, formats, tool
+from seamwise.toolhost import Processor, ToolCall, ToolOutcome, formats, tool
 from tests.seams.test_session import RecordingSession
 from tests.seams.test_session_observer import names
 from tests.seams.test_telemetry import RecordedTelemetry
@@ -72,7 +72,7 @@ OUTPUT = {
 }
 
 
-async def run(processor: Processor[OwnError]) -> list[Outcome[OwnError]]:
+async def run(processor: Processor[OwnError]) -> list[ToolOutcome[OwnError]]:
     async with processor:
         return await processor.run(OUTPUT)
 
@@ -119,7 +119,9 @@ async def test_the_log_has_each_failure_once_and_alerts(caplog: pytest.LogCaptur
 
 async def test_the_model_is_answered_for_each_call_under_its_id() -> None:
     outcomes = await run(Processor(TOOLS))
-    answers = [formats.answer(item, model=formats.MODEL | MODEL_NETWORK) for item in outcomes]
+    answers = [
+        formats.answer(item, model=formats.TOOL_GUIDANCE | MODEL_NETWORK) for item in outcomes
+    ]
     assert all(isinstance(answer, dict) for answer in answers)
     assert [answer['tool_call_id'] for answer in answers if isinstance(answer, dict)] == [
         f'c{number}' for number in range(6)
@@ -253,7 +255,7 @@ def test_a_failure_that_the_log_of_tools_does_not_write_is_logged_by_the_next_se
     failures = log.FailureLog(logging.getLogger('app'))
     error = Booked()
     with failures.operation():
-        log.outcomes(logging.getLogger('tools'))(Outcome(1, None, Failure(error), 1, 0.0, 0.1))
+        log.outcomes(logging.getLogger('tools'))(ToolOutcome(1, None, Failure(error), 1, 0.0, 0.1))
         failures.failed(error, seam='session', operation='book')
     assert [record.name for record in caplog.records] == ['app']
 
@@ -265,7 +267,7 @@ def test_the_failure_of_a_task_is_logged_although_its_cause_was(
     failures = log.FailureLog(logger)
     cause = HostUnreachable('search.internal', 'refused')
     with failures.operation():
-        log.outcomes(logger)(Outcome(1, None, Failure(cause), 1, 0.0, 0.1))
+        log.outcomes(logger)(ToolOutcome(1, None, Failure(cause), 1, 0.0, 0.1))
         failures.failed(ToolFailed('task', cause), seam='session', operation='task')
     assert [record.getMessage().split()[0] for record in caplog.records] == ['A', 'task']
 
@@ -277,7 +279,7 @@ def test_an_alert_is_raised_for_a_failure_that_another_seam_has_logged() -> None
     with failures.operation():
         failures.failed(error, seam='session', operation='task')
         on_outcome = log.outcomes(logging.getLogger('app'), alert=alerts.append)
-        on_outcome(Outcome(1, None, Failure(error), 1, 0.0, 0.1))
+        on_outcome(ToolOutcome(1, None, Failure(error), 1, 0.0, 0.1))
     assert [alert.error_type for alert in alerts] == ['ResourceExhausted']
 
 

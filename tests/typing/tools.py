@@ -7,7 +7,7 @@ from msgspec import Meta
 from seamwise import Do, Failure, Result, Success, attempt, fallible, when
 from seamwise.catalog.tools import RegistrationRejected
 from seamwise.policies import RateLimited, rate_limit
-from seamwise.toolhost import Limits, Tool, Tools, tool, toolset
+from seamwise.toolhost import Tool, ToolLimits, Tools, tool, toolset
 from typing_extensions import assert_type
 
 
@@ -31,7 +31,7 @@ def add(a: int, b: int = 1) -> int:
     return a + b
 
 
-@tool(isolated=Limits(seconds=10), validate=False)
+@tool(isolated=ToolLimits(seconds=10), validate=False)
 async def double(a: int) -> int:
     """Double a number."""
     return 2 * a

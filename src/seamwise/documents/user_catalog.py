@@ -37,7 +37,7 @@ def user_catalog(modules: Sequence[ModuleType], tables: Sequence[Table]) -> Erro
     )
     if any(map(is_of_library, kinds)):
         # Imported here, because the tables of this library take a quarter of a second to import.
-        from seamwise.documents.seams import library_tables  # noqa: PLC0415
+        from seamwise.documents.library import library_tables  # noqa: PLC0415
 
         catalog = replace(catalog, defaults=library_tables())
     order = [*unions, '']

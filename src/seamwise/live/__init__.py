@@ -2,18 +2,18 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.live.delivery.subscription import Subscription as Subscription
 from seamwise.live.events import Event as Event
 from seamwise.live.events import Position as Position
 from seamwise.live.events import Stored as Stored
-from seamwise.live.limits import Limits as Limits
 from seamwise.live.log import EventLog as EventLog
+from seamwise.live.log import LogLimits as LogLimits
 from seamwise.live.metrics import Metrics as Metrics
 from seamwise.live.metrics import MetricsSnapshot as MetricsSnapshot
 from seamwise.live.replay import Replay as Replay
 from seamwise.live.session import Session as Session
 from seamwise.live.stores.memory import MemoryLog as MemoryLog
 from seamwise.live.stores.sqlite.log import SqliteLog as SqliteLog
+from seamwise.live.subscriptions import Subscription as Subscription
 
 if TYPE_CHECKING:
     from seamwise.live.client import connect as connect

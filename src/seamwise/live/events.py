@@ -111,7 +111,6 @@ class _Body(Struct, frozen=True, omit_defaults=True):
 
 
 _BODY_DECODER: Final = msgspec.json.Decoder(_Body)
-_EVENT_DECODER: Final = msgspec.json.Decoder(Event)
 
 
 def _encode_other(value: object) -> object:
@@ -180,15 +179,6 @@ def decode_record(body: bytes | memoryview | str, position: Position, at: float)
     """
     decoded = _BODY_DECODER.decode(body)
     return Stored(position, at, decoded.event, decoded.translations)
-
-
-def decode_event(body: bytes | str) -> Event:
-    """Return the event that JSON describes.
-
-    Raises:
-        msgspec.DecodeError: It is no event.
-    """
-    return _EVENT_DECODER.decode(body)
 
 
 def _encode(value: object) -> bytes:

@@ -9,10 +9,10 @@ from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Event as LiveEvent
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
+from seamwise.live.subscriptions import Subscription
 
 RECEIVED: Final = 'user.'
 """The names of the events of the user begin with this."""

@@ -1,21 +1,47 @@
-"""The event log of sessions: the protocol that its stores implement."""
+"""The event log of sessions: the protocol that its stores implement, and its limits."""
 
 from collections.abc import AsyncIterator, Collection
 from contextlib import AbstractAsyncContextManager
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Final, Protocol, Self
 
 from msgspec import Struct
 
-from seamwise._results.containers import Result
+from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.validation import check_float, check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Event, Position, Stored
-from seamwise.live.limits import Limits
 from seamwise.live.replay import Replay
+from seamwise.live.subscriptions import Subscription
 from seamwise.seams.session.shape import ErrorEvent
+
+
+class LogLimits(Struct, frozen=True):
+    """Limits of one session in a log; the oldest events are deleted first.
+
+    Attributes:
+        max_events: The maximum number of events.
+        max_bytes: The maximum length of their JSON, in bytes.
+        max_age: The maximum age of an event, in seconds.
+
+    >>> LogLimits(max_events=0)
+    Traceback (most recent call last):
+    ValueError: max_events must be 1 or more, not 0.
+    """
+
+    max_events: int = 1000
+    max_bytes: int = 8 * 2**20
+    max_age: float = 3600.0
+
+    def __post_init__(self) -> None:
+        check_int('max_events', self.max_events)
+        check_int('max_bytes', self.max_bytes)
+        check_float('max_age', self.max_age, above=0.0)
+
+
+DEFAULT_LIMITS: Final = LogLimits()
 
 
 class Attempt(Struct, frozen=True):
@@ -81,7 +107,7 @@ class EventLog(Protocol):
     """
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> LogLimits:
         """The limits of each session."""
         ...
 
@@ -198,3 +224,22 @@ class EventLog(Protocol):
                 replay do not count.
         """
         ...
+
+
+# No session has this epoch, so the answer is a failure, which names the current one.
+_NOWHERE: Final = Position('', 0)
+
+
+async def current_epoch(
+    log: EventLog, session: str
+) -> Result[str, SessionNotFound | StoreUnavailable]:
+    """Return the epoch of a session."""
+    replay = await log.replay(session, _NOWHERE)
+    match replay:
+        case Failure(UnknownEpoch(_, current)):
+            return Success(current)
+        case Failure(SessionNotFound() | StoreUnavailable() as error):
+            return Failure(error)
+        case _:
+            # seamwise: allow[SW102] a defect of the log
+            raise RuntimeError(f'The log has an answer for an epoch that does not exist: {replay}.')

@@ -13,7 +13,7 @@ from seamwise.seams import cli
 from seamwise.seams.cli import tables
 from seamwise.seams.cli.streams import discard_buffer
 from seamwise.toolhost.guards.config import parse_guards
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 
 def load_guards(file: str, tools: Tools[ToolError]) -> Mapping[str, Guard[GuardError]]:

@@ -48,14 +48,15 @@ def _serve(options: ToolOptions) -> Exit:
     # The seam of MCP logs each failure.
     processor = open_processor(options)
     try:
-        from seamwise.toolhost.formats import MODEL  # noqa: PLC0415
+        # The tables of the model seam are slow to import, and no other subcommand needs them.
+        from seamwise.toolhost.formats import TOOL_GUIDANCE  # noqa: PLC0415
         from seamwise.toolhost.mcp import serve  # noqa: PLC0415 -- the extra `mcp`
     except ModuleNotFoundError as error:
         raise missing_package_exit(error, 'mcp', extra='mcp') from error
 
     async def run() -> None:
         async with processor:
-            await serve(processor, transport='stdio', model=MODEL)
+            await serve(processor, transport='stdio', model=TOOL_GUIDANCE)
 
     asyncio.run(run())
     return Exit.OK

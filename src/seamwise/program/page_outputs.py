@@ -20,7 +20,7 @@ from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 
 MAX_OUTPUT: Final = 16_384
 """In bytes of JSON: a longer output of a seam is cut."""
@@ -41,7 +41,7 @@ class CutOutput(Struct, frozen=True):
     cut_bytes: int
 
 
-def page_outputs(outcome: Outcome[ToolError], stats: CallStats) -> Mapping[str, object]:
+def page_outputs(outcome: ToolOutcome[ToolError], stats: CallStats) -> Mapping[str, object]:
     """Return the output of each seam for a call, by the name of the seam, as values of JSON.
 
     The output of the session seam is by language. An output that cannot be rendered is that of the
@@ -66,12 +66,12 @@ def page_outputs(outcome: Outcome[ToolError], stats: CallStats) -> Mapping[str, 
     return {**outputs, 'telemetry': _telemetry(result)}
 
 
-def _call_id(outcome: Outcome[ToolError]) -> str | int:
+def _call_id(outcome: ToolOutcome[ToolError]) -> str | int:
     call_id = None if outcome.call is None else outcome.call.id
     return f'call-{outcome.place}' if call_id is None else call_id
 
 
-def _call(outcome: Outcome[ToolError]) -> Result[ToolCall, ParsingError]:
+def _call(outcome: ToolOutcome[ToolError]) -> Result[ToolCall, ParsingError]:
     if outcome.call is not None:
         return Success(outcome.call)
     # A call that could not be read has the error of the parser.
@@ -82,7 +82,7 @@ def _call(outcome: Outcome[ToolError]) -> Result[ToolCall, ParsingError]:
     return Failure(UnreadableCall('bare', '', '', 0))
 
 
-def _call_outcome(outcome: Outcome[ToolError]) -> CallOutcome:
+def _call_outcome(outcome: ToolOutcome[ToolError]) -> CallOutcome:
     if type(outcome.result) is Success:
         return outcome.result
     error = outcome.result.failure()

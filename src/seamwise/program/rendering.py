@@ -11,8 +11,7 @@ from seamwise._results.containers import Success
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise.program.console import Exit
-from seamwise.program.outputs import OUTPUTS, CallResult, Defect
-from seamwise.program.retry_summary import retry_summary
+from seamwise.program.outputs import OUTPUTS, CallResult, Defect, retry_summary
 from seamwise.seams.cli.report import layout
 from seamwise.seams.cli.streams import encode_for_stream
 

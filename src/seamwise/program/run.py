@@ -34,7 +34,7 @@ from seamwise.toolhost.calls import InputLine
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.host import Host
 from seamwise.toolhost.reader import read_calls
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 ALL = 'all'
 SEAMS = (*OUTPUTS, ALL)

@@ -102,7 +102,7 @@ def _serve(options: ServeOptions, tools: ToolOptions) -> int:
 
 def _run(processor: Processor[ToolError], address: Address, port: int, token: str | None) -> int:
     try:
-        from seamwise.toolhost.server import create_app  # noqa: PLC0415 -- the extra `serve`
+        from seamwise.toolhost.server import create_app  # noqa: PLC0415 -- all four: the extra `serve`
         from seamwise.toolhost.server.access import Access, OwnHosts  # noqa: PLC0415
         from seamwise.toolhost.server.live_app import LivePage  # noqa: PLC0415
         from seamwise.toolhost.server.uvicorn_server import Server  # noqa: PLC0415

@@ -13,9 +13,9 @@ from seamwise.program.console import did_you_mean
 from seamwise.program.guards_option import load_guards
 from seamwise.program.workspace_option import open_workspace
 from seamwise.toolhost.builtin import workspace_tools
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.processor import Processor
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 C = TypeVar('C', bound=Callable[..., object])
 
@@ -72,7 +72,7 @@ def tool_options(command: C) -> C:
 
 
 def open_processor(
-    options: ToolOptions, *, on_outcome: Callable[[Outcome[ToolError]], object] | None = None
+    options: ToolOptions, *, on_outcome: Callable[[ToolOutcome[ToolError]], object] | None = None
 ) -> Processor[ToolError]:
     """Return a processor for the tools of a workspace.
 

@@ -2,27 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from seamwise.toolhost.arguments import Example as Example
-from seamwise.toolhost.arguments import NotBelow as NotBelow
 from seamwise.toolhost.calls import ToolCall as ToolCall
-from seamwise.toolhost.limits import Limits as Limits
+from seamwise.toolhost.containment.limits import ToolLimits as ToolLimits
+from seamwise.toolhost.function_tool import tool as tool
 from seamwise.toolhost.running.stopping import stop_requested as stop_requested
-from seamwise.toolhost.tool import Tool as Tool
-from seamwise.toolhost.tool import tool as tool
-from seamwise.toolhost.toolset import Tools as Tools
-from seamwise.toolhost.toolset import toolset as toolset
+from seamwise.toolhost.schema.arguments import Example as Example
+from seamwise.toolhost.schema.arguments import NotBelow as NotBelow
+from seamwise.toolhost.tools import Tool as Tool
+from seamwise.toolhost.tools import Tools as Tools
+from seamwise.toolhost.tools import toolset as toolset
 
 if TYPE_CHECKING:
-    from seamwise.toolhost.outcome import Outcome as Outcome
+    from seamwise.toolhost.outcome import ToolOutcome as ToolOutcome
     from seamwise.toolhost.processor import Processor as Processor
 
 
 def __getattr__(name: str) -> object:
     # Both import asyncio, which a program that only defines tools does not need.
-    if name == 'Outcome':
-        from seamwise.toolhost.outcome import Outcome  # noqa: PLC0415
+    if name == 'ToolOutcome':
+        from seamwise.toolhost.outcome import ToolOutcome  # noqa: PLC0415
 
-        return Outcome
+        return ToolOutcome
     if name == 'Processor':
         from seamwise.toolhost.processor import Processor  # noqa: PLC0415
 

@@ -7,10 +7,9 @@ from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.conversation import Conversation
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
-from seamwise.toolhost.tool import Invocation
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.memory.conversation import Conversation
+from seamwise.toolhost.tools import Invocation, Tools
 
 
 class Host:

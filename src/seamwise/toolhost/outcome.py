@@ -8,14 +8,14 @@ from typing_extensions import TypeVar
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result
 from seamwise.catalog.parsing import ParsingError
-from seamwise.catalog.tools import ToolError
+from seamwise.catalog.tools import InvalidResult, ToolCancelled, ToolError, ToolFailed
 from seamwise.policies import GuardError
 from seamwise.toolhost.calls import ToolCall
 
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 
 
-class Outcome(Struct, Generic[E_co], frozen=True):
+class ToolOutcome(Struct, Generic[E_co], frozen=True):
     """The result of one call, or the reason why a call could not be read.
 
     Attributes:
@@ -38,3 +38,16 @@ class Outcome(Struct, Generic[E_co], frozen=True):
     waited: float
     duration: float
     may_have_taken_effect: bool = False
+
+
+def leaves_effect_open(error: TaggedError) -> bool:
+    """Return whether a tool that began and failed with this error may have taken effect.
+
+    It has not if it refused the call: with an error of its own that is not retryable.
+
+    >>> leaves_effect_open(ToolCancelled('pay', 'shutdown'))
+    True
+    """
+    if isinstance(error, ToolFailed):
+        return error.retryable or not isinstance(error.cause, TaggedError)
+    return error.retryable or isinstance(error, ToolCancelled | InvalidResult)

@@ -19,16 +19,15 @@ from seamwise.catalog.parsing import UnreadableCall
 from seamwise.policies import Guard, GuardError, identity
 from seamwise.policies.hedge import without_hedges
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.conversation import Conversation
 from seamwise.toolhost.formats.parsing import Output, parse
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.memory.conversation import Conversation
+from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.running.batch import Batch
 from seamwise.toolhost.running.call import SHUTDOWN, CallRun, Workshop
 from seamwise.toolhost.running.ending import wait_for_end
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
-from seamwise.toolhost.tool import Tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tool, Tools
 
 E = TypeVar('E', bound=TaggedError, default=Never)
 
@@ -87,7 +86,7 @@ class Processor(Generic[E]):
         grace: float = 5.0,
         repeat_limit: int = 0,
         mistake_limit: int = 0,
-        on_outcome: Callable[[Outcome[E]], object] | None = None,
+        on_outcome: Callable[[ToolOutcome[E]], object] | None = None,
     ) -> None:
         self.tools = tools if isinstance(tools, Tools) else Tools([tools])
         for tool in self.tools:
@@ -150,7 +149,7 @@ class Processor(Generic[E]):
 
     async def run(
         self, output: Output | Calls, *, conversation: Hashable | None = None
-    ) -> list[Outcome[E]]:
+    ) -> list[ToolOutcome[E]]:
         """Run the calls of an output in parallel, and return their outcomes in its order.
 
         If the caller is cancelled, the running calls are cancelled too, and have ended when this
@@ -171,7 +170,7 @@ class Processor(Generic[E]):
     @asynccontextmanager
     async def stream(
         self, output: Output | Calls, *, conversation: Hashable | None = None
-    ) -> AsyncGenerator[AsyncIterator[Outcome[E]]]:
+    ) -> AsyncGenerator[AsyncIterator[ToolOutcome[E]]]:
         """Run the calls of an output in parallel, and iterate over the outcomes as they arrive.
 
         Leaving the block cancels the calls that still run, and waits for their end.
@@ -246,7 +245,7 @@ class Processor(Generic[E]):
                 self._conversations.popitem(last=False)
         return conversation
 
-    def _observe(self, outcome: Outcome[E]) -> None:
+    def _observe(self, outcome: ToolOutcome[E]) -> None:
         if self._on_outcome is None:
             return
         try:

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from seamwise.live import Event, EventLog, Limits, MemoryLog, Position
+from seamwise.live import Event, EventLog, LogLimits, MemoryLog, Position
 from tests.live.clients.drivers import DRIVERS, Options, Run
 from tests.live.clients.live_server import live_server
 
@@ -61,7 +61,7 @@ async def test_a_session_comes_whole_up_to_its_end(language: str) -> None:
 
 
 async def test_a_gap_is_reported_and_what_there_is_follows(language: str) -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log:
         position = await begin(log, 9)
         await end(log)
         run = await drive(language, log, Options(since=Position(position.epoch, 2)))
@@ -94,7 +94,7 @@ async def test_a_position_that_is_ahead_is_reported(language: str) -> None:
 
 
 async def test_a_snapshot_stands_for_the_events_before_it(language: str) -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log:
         position = await begin(log, 8)
         (await log.snapshot(SESSION, Position(position.epoch, 7), {'files': 3})).unwrap()
         await end(log)

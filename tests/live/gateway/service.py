@@ -18,7 +18,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from seamwise.live import Event, Limits, RedisLog, Session, SqliteLog
+from seamwise.live import Event, LogLimits, RedisLog, Session, SqliteLog
 from seamwise.live.server import connections, hosting
 from tests.live.gateway.running import create
 
@@ -26,7 +26,7 @@ from tests.live.gateway.running import create
 def create_log() -> RedisLog | SqliteLog:
     """Return the log of the environment."""
     address = os.environ['LIVE_LOG']
-    limits = Limits(max_events=int(os.environ['LIVE_MAX_EVENTS']), max_bytes=2**30)
+    limits = LogLimits(max_events=int(os.environ['LIVE_MAX_EVENTS']), max_bytes=2**30)
     if address.startswith('redis://'):
         return RedisLog(address, limits=limits)
     return SqliteLog(address, limits=limits)

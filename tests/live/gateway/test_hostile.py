@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from websockets.exceptions import ConnectionClosed
 
-from seamwise.live import Event, Limits, MemoryLog
+from seamwise.live import Event, LogLimits, MemoryLog
 from seamwise.live.server import closing, gateway
 from tests.live.gateway.event_streams import read_events
 from tests.live.gateway.running import Address, create, eventually, run, run_app
@@ -178,7 +178,7 @@ async def test_a_client_that_never_reads_is_dropped_and_holds_up_nobody(
     head: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(closing, 'CLOSE_SECONDS', 0.05)
-    limits = Limits(max_events=10_000, max_bytes=10**9)
+    limits = LogLimits(max_events=10_000, max_bytes=10**9)
     async with MemoryLog(limits=limits) as log, run(log, heartbeat=0.2) as address:
         (await log.append('s-1', *[LONG] * 200)).unwrap()
         async with raw_connection(address) as client:

@@ -6,7 +6,7 @@ import pytest
 
 from seamwise import Failure
 from seamwise.catalog.network import NetworkTimedOut
-from seamwise.live import Event, Limits, MemoryLog, Position, Session
+from seamwise.live import Event, LogLimits, MemoryLog, Position, Session
 from seamwise.seams import session as session_seam
 from seamwise.seams.session.tables import NETWORK
 from tests.live.gateway.event_streams import Item, read_events
@@ -102,7 +102,7 @@ async def test_a_position_that_is_none_is_refused(position: str) -> None:
 
 
 async def test_a_gap_moves_the_reader_on_to_what_there_is() -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log, run(log) as address:
         position = (await log.append('s-1', *[THINKING] * 9)).unwrap().position
         async with read_events(address, 's-1', last=f'{position.epoch}:2') as stream:
             retry, notice = await stream.rest()
@@ -145,7 +145,7 @@ async def test_a_reader_that_claims_the_future_is_moved_back_to_the_present() ->
 
 
 async def test_a_snapshot_comes_before_the_events_after_it() -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log, run(log) as address:
         position = (await log.append('s-1', *[THINKING] * 8)).unwrap().position
         sixth = Position(position.epoch, 6)
         (await log.snapshot('s-1', sixth, {'files': 3})).unwrap()
@@ -160,7 +160,7 @@ async def test_a_snapshot_comes_before_the_events_after_it() -> None:
 
 
 async def test_a_beginning_that_is_deleted_is_announced() -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log, run(log) as address:
         position = (await log.append('s-1', *[THINKING] * 8)).unwrap().position
         async with read_events(address, 's-1') as stream:
             await stream.next()
@@ -215,7 +215,7 @@ async def test_texts_for_the_user_are_in_the_language_of_each_reader() -> None:
 
 
 async def test_a_reader_that_is_too_slow_is_told_and_comes_back() -> None:
-    async with MemoryLog(limits=Limits(max_events=5000)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=5000)) as log, run(log) as address:
         (await log.begin('s-1')).unwrap()
         async with read_events(address, 's-1') as stream:
             await stream.next()

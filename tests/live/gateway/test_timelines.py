@@ -13,7 +13,7 @@ from typing_extensions import override
 from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live import Event, EventLog, Limits, Position, Session
+from seamwise.live import Event, EventLog, LogLimits, Position, Session
 from tests.live.gateway.event_streams import Item, Stream, read_events
 from tests.live.gateway.running import Address, run
 from tests.live.gateway.sockets import CONNECT, Socket, acknowledge, open_socket, reconnect
@@ -263,7 +263,7 @@ async def test_a_timeline_has_the_expected_answers(
     case: Mapping[str, Any], kind: type[Client], laboratory: Laboratory
 ) -> None:
     bounds = case['limits']
-    limits = Limits(bounds['max_events'], bounds['max_bytes'], bounds['max_age_s'])
+    limits = LogLimits(bounds['max_events'], bounds['max_bytes'], bounds['max_age_s'])
     clock = Clock()
     epochs: Answer = {}
     remaining = list(case['steps'])

@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosedOK
 
 from seamwise import Failure, Result
 from seamwise.catalog.network import NetworkTimedOut
-from seamwise.live import Event, Limits, MemoryLog, Position, Session
+from seamwise.live import Event, LogLimits, MemoryLog, Position, Session
 from seamwise.live.server import websocket as websocket_module
 from seamwise.seams import session as session_seam
 from seamwise.seams.session.tables import NETWORK
@@ -62,7 +62,7 @@ async def test_a_client_continues_after_its_position() -> None:
 
 
 async def test_after_a_gap_nothing_comes_until_the_client_asks_for_what_there_is() -> None:
-    async with MemoryLog(limits=Limits(max_events=3)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=3)) as log, run(log) as address:
         position = (await log.append('s-1', *[THINKING] * 9)).unwrap().position
         async with open_socket(address, 's-1', reconnect(Position(position.epoch, 2))) as socket:
             notice = await socket.next()
@@ -379,7 +379,7 @@ async def test_texts_for_the_user_are_in_the_language_of_each_reader() -> None:
 
 
 async def test_a_reader_that_is_too_slow_is_told_and_comes_back() -> None:
-    async with MemoryLog(limits=Limits(max_events=5000)) as log, run(log) as address:
+    async with MemoryLog(limits=LogLimits(max_events=5000)) as log, run(log) as address:
         (await log.begin('s-1')).unwrap()
         async with open_socket(address, 's-1', CONNECT) as socket:
             await socket.next()

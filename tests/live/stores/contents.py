@@ -5,11 +5,11 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from seamwise import Success
-from seamwise.live import Event, EventLog, Limits, Position, Subscription
+from seamwise.live import Event, EventLog, LogLimits, Position, Subscription
 
 SESSION = 's-1'
 
-UNLIMITED = Limits(max_events=10**9, max_bytes=2**50, max_age=10.0**9)
+UNLIMITED = LogLimits(max_events=10**9, max_bytes=2**50, max_age=10.0**9)
 
 T = TypeVar('T')
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
-from seamwise.live import EventLog, Limits
+from seamwise.live import EventLog, LogLimits
 
 
 class Clock:
@@ -21,7 +21,7 @@ class Laboratory(Protocol):
     """A place for one store."""
 
     def open(
-        self, *, limits: Limits = ..., clock: Callable[[], float] = ...
+        self, *, limits: LogLimits = ..., clock: Callable[[], float] = ...
     ) -> AbstractAsyncContextManager[EventLog]:
         """Return the log of the store; several can be open at a time."""
         ...

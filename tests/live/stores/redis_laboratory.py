@@ -8,7 +8,7 @@ from uuid import uuid4
 
 from seamwise import Failure, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live import EventLog, Limits, RedisLog, Stored
+from seamwise.live import EventLog, LogLimits, RedisLog, Stored
 from tests.live.stores.contents import SESSION, numbered
 from tests.policies.redis.servers import Server
 
@@ -38,14 +38,14 @@ class RedisLaboratory:
         return f'redis://127.0.0.1:{self.server.port}/0'
 
     def open(
-        self, *, limits: Limits | None = None, clock: Callable[[], float] = time
+        self, *, limits: LogLimits | None = None, clock: Callable[[], float] = time
     ) -> AbstractAsyncContextManager[EventLog]:
         return self.log(limits=limits, clock=clock)
 
     def log(
         self,
         *,
-        limits: Limits | None = None,
+        limits: LogLimits | None = None,
         clock: Callable[[], float] = time,
         replicas: int = 0,
         timeout: float = 2.0,
@@ -53,7 +53,7 @@ class RedisLaboratory:
         return RedisLog(
             self.url,
             prefix=self.prefix,
-            limits=limits or Limits(),
+            limits=limits or LogLimits(),
             clock=clock,
             replicas=replicas,
             timeout=timeout,

@@ -4,9 +4,9 @@ import asyncio
 import sys
 
 from seamwise import Success
-from seamwise.live import Event, Limits, RedisLog
+from seamwise.live import Event, LogLimits, RedisLog
 
-UNLIMITED = Limits(max_events=10**6, max_bytes=2**40)
+UNLIMITED = LogLimits(max_events=10**6, max_bytes=2**40)
 
 
 async def main(url: str, prefix: str, session: str, first: int) -> None:

@@ -6,7 +6,7 @@ from contextlib import AbstractAsyncContextManager, suppress
 from pathlib import Path
 from time import time
 
-from seamwise.live import EventLog, Limits, SqliteLog
+from seamwise.live import EventLog, LogLimits, SqliteLog
 from tests.live.stores.writers import Writer
 
 MANY = 10**9
@@ -19,12 +19,14 @@ class SqliteLaboratory:
         self.path = folder / 'events.db'
 
     def open(
-        self, *, limits: Limits | None = None, clock: Callable[[], float] = time
+        self, *, limits: LogLimits | None = None, clock: Callable[[], float] = time
     ) -> AbstractAsyncContextManager[EventLog]:
         return self.log(limits=limits, clock=clock)
 
-    def log(self, *, limits: Limits | None = None, clock: Callable[[], float] = time) -> SqliteLog:
-        return SqliteLog(self.path, limits=limits or Limits(), clock=clock)
+    def log(
+        self, *, limits: LogLimits | None = None, clock: Callable[[], float] = time
+    ) -> SqliteLog:
+        return SqliteLog(self.path, limits=limits or LogLimits(), clock=clock)
 
     def forget(self) -> None:
         """Delete the file and its companions."""

@@ -10,7 +10,7 @@ import pytest
 from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live import Event, EventLog, Limits, Position
+from seamwise.live import Event, EventLog, LogLimits, Position
 from seamwise.live.log import Attempt
 from seamwise.seams.session import ErrorEvent
 from seamwise.seams.session.localized import localize
@@ -196,7 +196,7 @@ async def test_a_batch_that_is_repeated_with_other_events_keeps_those_of_the_fir
 
 
 async def test_a_batch_id_is_known_after_its_events_are_deleted(laboratory: Laboratory) -> None:
-    async with laboratory.open(limits=Limits(max_events=1)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=1)) as log:
         first = (await log.append(SESSION, numbered(1), batch_id='b-1')).unwrap()
         await log.append(SESSION, numbered(2))
         assert (await log.append(SESSION, numbered(1), batch_id='b-1')).unwrap() == first
@@ -236,7 +236,7 @@ async def test_nothing_is_appended_after_the_end(laboratory: Laboratory) -> None
 
 async def test_the_end_outlives_limits_and_acknowledgements(laboratory: Laboratory) -> None:
     clock = Clock()
-    limits = Limits(max_events=2, max_bytes=10, max_age=60.0)
+    limits = LogLimits(max_events=2, max_bytes=10, max_age=60.0)
     async with laboratory.open(limits=limits, clock=clock) as log:
         await log.append(SESSION, numbered(1))
         end = (await log.end(SESSION, Event('agent.session_end', 'x' * 1000))).unwrap()
@@ -257,7 +257,7 @@ async def test_a_session_that_only_has_an_end_is_whole(laboratory: Laboratory) -
 async def test_an_event_that_is_heavier_than_the_limit_is_numbered_and_deleted(
     laboratory: Laboratory,
 ) -> None:
-    async with laboratory.open(limits=Limits(max_bytes=1000)) as log:
+    async with laboratory.open(limits=LogLimits(max_bytes=1000)) as log:
         start = await begin(log)
         await log.append(SESSION, numbered(1))
         stored = (await log.append(SESSION, Event('agent.partial', 'x' * 1000))).unwrap()
@@ -270,7 +270,7 @@ async def test_an_event_that_is_heavier_than_the_limit_is_numbered_and_deleted(
 async def test_a_replay_without_a_position_says_that_events_are_gone(
     laboratory: Laboratory,
 ) -> None:
-    async with laboratory.open(limits=Limits(max_events=2)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=2)) as log:
         await log.append(SESSION, numbered(1), numbered(2))
         assert (await log.replay(SESSION, None)).unwrap().is_whole
         await log.append(SESSION, numbered(3))
@@ -280,14 +280,14 @@ async def test_a_replay_without_a_position_says_that_events_are_gone(
 
 
 async def test_a_batch_beyond_the_limit_leaves_its_last_events(laboratory: Laboratory) -> None:
-    async with laboratory.open(limits=Limits(max_events=3)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=3)) as log:
         await log.append(SESSION, *[numbered(number) for number in range(1, 11)])
         assert await seqs(log) == [8, 9, 10]
 
 
 async def test_leaps_of_the_clock_never_break_the_numbering(laboratory: Laboratory) -> None:
     clock = Clock()
-    async with laboratory.open(limits=Limits(max_age=60.0), clock=clock) as log:
+    async with laboratory.open(limits=LogLimits(max_age=60.0), clock=clock) as log:
         start = await begin(log)
         await log.append(SESSION, numbered(1))
         clock.now -= 3600.0
@@ -305,7 +305,7 @@ async def test_leaps_of_the_clock_never_break_the_numbering(laboratory: Laborato
 
 
 async def test_positions_that_cannot_be_answered_are_failures(laboratory: Laboratory) -> None:
-    async with laboratory.open(limits=Limits(max_events=2)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=2)) as log:
         assert await log.replay(SESSION, None) == Failure(SessionNotFound(SESSION))
         epoch = (await begin(log)).epoch
         await log.append(SESSION, *[numbered(number) for number in range(5)])
@@ -347,7 +347,7 @@ async def test_an_acknowledgement_frees_and_an_older_one_changes_nothing(
 
 
 async def test_a_snapshot_answers_a_gap(laboratory: Laboratory) -> None:
-    async with laboratory.open(limits=Limits(max_events=3)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=3)) as log:
         start = await begin(log)
         await log.append(SESSION, numbered(1), numbered(2))
         assert await log.snapshot(SESSION, Position(start.epoch, 2), {'n': [2]}) == Success(None)

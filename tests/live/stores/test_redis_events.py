@@ -11,7 +11,7 @@ from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import SlowConsumer, StreamClosed
-from seamwise.live import Event, Limits, Position
+from seamwise.live import Event, LogLimits, Position
 from tests.live.stores.contents import SESSION, contents, numbered, within
 from tests.live.stores.laboratory import Clock, Laboratory
 from tests.live.stores.redis_laboratory import RedisLaboratory
@@ -140,7 +140,7 @@ async def test_many_writers_of_one_session_have_one_numbering(
 async def test_a_replay_that_is_longer_than_a_page_is_complete(
     redis_laboratory: RedisLaboratory,
 ) -> None:
-    async with redis_laboratory.log(limits=Limits(max_events=10_000)) as log:
+    async with redis_laboratory.log(limits=LogLimits(max_events=10_000)) as log:
         await log.append(SESSION, *(numbered(number) for number in range(2500)))
         assert await contents(log) == [str(number) for number in range(2500)]
         epoch = (await log.begin(SESSION)).unwrap().epoch
@@ -151,7 +151,7 @@ async def test_a_replay_that_is_longer_than_a_page_is_complete(
 async def test_a_long_replay_is_whole_while_others_append_and_trim(
     redis_laboratory: RedisLaboratory,
 ) -> None:
-    limits = Limits(max_events=2500)
+    limits = LogLimits(max_events=2500)
     async with (
         redis_laboratory.log(limits=limits) as log,
         redis_laboratory.log(limits=limits) as other,
@@ -185,7 +185,7 @@ async def test_a_long_replay_is_whole_while_others_append_and_trim(
 async def test_a_long_replay_is_complete_while_another_process_appends(
     redis_laboratory: RedisLaboratory,
 ) -> None:
-    limits = Limits(max_events=100_000)
+    limits = LogLimits(max_events=100_000)
     async with (
         redis_laboratory.log(limits=limits) as log,
         redis_laboratory.log(limits=limits) as other,
@@ -333,7 +333,7 @@ async def test_the_seam_between_replay_and_new_events_has_no_hole_and_nothing_tw
 async def test_a_reader_receives_more_events_than_a_page_after_one_signal(
     redis_laboratory: RedisLaboratory,
 ) -> None:
-    limits = Limits(max_events=10_000)
+    limits = LogLimits(max_events=10_000)
     async with (
         redis_laboratory.log(limits=limits) as log,
         redis_laboratory.log(limits=limits) as other,

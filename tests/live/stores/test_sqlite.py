@@ -15,7 +15,7 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live import Event, EventLog, Limits, Position, SqliteLog
+from seamwise.live import Event, EventLog, LogLimits, Position, SqliteLog
 from seamwise.live.stores.sqlite import files, threads
 from seamwise.live.stores.sqlite import log as sqlite_log
 from tests.live.stores.contents import SESSION, UNLIMITED, begin, contents, numbered, take, within
@@ -413,7 +413,7 @@ def frequent_sweeps(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_events_beyond_the_limits_leave_the_file_and_it_shrinks(
     laboratory: SqliteLaboratory,
 ) -> None:
-    async with laboratory.log(limits=Limits(max_events=10)) as log:
+    async with laboratory.log(limits=LogLimits(max_events=10)) as log:
         for _ in range(30):
             await log.append(SESSION, *[Event('agent.partial', 'x' * 1000)] * 1000)
         await wait_until(lambda: count_rows(laboratory.path) == 10)
@@ -433,7 +433,7 @@ async def test_events_that_are_too_old_leave_the_file_without_any_call(
 ) -> None:
     monkeypatch.setattr(sqlite_log, '_IDLE_SWEEPS', 2)
     clock = Clock()
-    async with laboratory.log(limits=Limits(max_age=60.0), clock=clock) as log:
+    async with laboratory.log(limits=LogLimits(max_age=60.0), clock=clock) as log:
         await log.append(SESSION, numbered(1), numbered(2))
         await log.end('s-2', numbered(1))
         clock.now += 61.0
@@ -445,8 +445,8 @@ async def test_subscriptions_of_another_log_receive_events_before_they_are_delet
     laboratory: SqliteLaboratory,
 ) -> None:
     async with (
-        laboratory.log(limits=Limits(max_events=1)) as writing,
-        laboratory.log(limits=Limits(max_events=1)) as reading,
+        laboratory.log(limits=LogLimits(max_events=1)) as writing,
+        laboratory.log(limits=LogLimits(max_events=1)) as reading,
     ):
         await begin(writing)
         async with reading.subscribe(SESSION, None) as result:

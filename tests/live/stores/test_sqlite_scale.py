@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from seamwise import Success
-from seamwise.live import Limits, Position
+from seamwise.live import LogLimits, Position
 from seamwise.live.stores.sqlite.reads import read_news, read_replay
 from tests.live.stores.contents import SESSION, UNLIMITED, begin, numbered, seqs
 from tests.live.stores.sqlite_laboratory import SqliteLaboratory
@@ -73,7 +73,7 @@ async def test_a_replay_from_a_million_events_costs_what_was_missed_only(tmp_pat
         replay = (await log.replay(SESSION, None)).unwrap()
         assert [item.position.seq for item in replay.events] == [*range(1, 1_000_001)]
         assert [item.event.content for item in replay.events] == [str(n) for n in range(1_000_000)]
-    async with laboratory.log(limits=Limits(max_events=10)) as log:
+    async with laboratory.log(limits=LogLimits(max_events=10)) as log:
         for number in range(20):
             await log.append(SESSION, numbered(number))
             await asyncio.sleep(0.1)

@@ -10,7 +10,7 @@ from seamwise import Failure
 from seamwise.catalog.sessions import AckAhead, ReplayGap, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import SlowConsumer
-from seamwise.live import Event, EventLog, Limits, Position
+from seamwise.live import Event, EventLog, LogLimits, Position
 from tests.live.stores.contents import (
     SESSION,
     UNLIMITED,
@@ -80,7 +80,7 @@ async def test_a_subscription_to_an_empty_session_waits_for_its_first_event(
 async def test_a_position_that_cannot_be_answered_is_no_subscription(
     laboratory: Laboratory,
 ) -> None:
-    async with laboratory.open(limits=Limits(max_events=1)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=1)) as log:
         async with log.subscribe(SESSION, None) as result:
             assert result == Failure(SessionNotFound(SESSION))
         start = await begin(log)
@@ -97,7 +97,7 @@ async def test_a_position_that_cannot_be_answered_is_no_subscription(
 
 
 async def test_a_subscription_begins_with_the_snapshot_after_a_gap(laboratory: Laboratory) -> None:
-    async with laboratory.open(limits=Limits(max_events=1)) as log:
+    async with laboratory.open(limits=LogLimits(max_events=1)) as log:
         start = await begin(log)
         await log.append(SESSION, numbered(1))
         await log.snapshot(SESSION, Position(start.epoch, 1), {'step': 1})

@@ -11,7 +11,7 @@ import pytest
 from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live import Event, EventLog, Limits, Position, Replay
+from seamwise.live import Event, EventLog, LogLimits, Position, Replay
 from tests.live.stores.laboratory import Clock, Laboratory
 
 VECTORS = json.loads(
@@ -137,7 +137,7 @@ async def test_a_timeline_has_the_expected_answers(
     case: Mapping[str, Any], laboratory: Laboratory
 ) -> None:
     bounds = case['limits']
-    limits = Limits(bounds['max_events'], bounds['max_bytes'], bounds['max_age_s'])
+    limits = LogLimits(bounds['max_events'], bounds['max_bytes'], bounds['max_age_s'])
     clock = Clock()
     epochs: dict[str, str] = {}
     remaining = list(case['steps'])

@@ -1,6 +1,8 @@
 """Guards under the clients of httpx and httpx2, with a real server."""
 
+import ast
 import asyncio
+import inspect
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -385,3 +387,10 @@ def test_package_exports_the_transports_of_httpx() -> None:
     assert transports.AsyncGuardTransport is httpx_transports.AsyncGuardTransport
     with pytest.raises(AttributeError, match="no attribute 'Transport'"):
         _ = vars(transports)['__getattr__']('Transport')
+
+
+def test_the_twins_for_httpx_and_httpx2_differ_in_the_name_of_the_library_only() -> None:
+    # Without comments and line breaks: the longer name breaks other lines.
+    texts = [inspect.getsource(module) for module in (httpx_transports, httpx2_transports)]
+    first, second = [ast.dump(ast.parse(text.replace('httpx2', 'httpx'))) for text in texts]
+    assert first == second

@@ -18,7 +18,7 @@ from seamwise.catalog.tools import ToolError, ToolTimedOut
 from seamwise.policies import GuardError
 from seamwise.policies.errors import RateLimited
 from seamwise.seams.model import on
-from seamwise.toolhost import Outcome, ToolCall, formats
+from seamwise.toolhost import ToolCall, ToolOutcome, formats
 from seamwise.toolhost.formats import FORMATS, answer, parse
 
 Own = ToolError | ParsingError | GuardError
@@ -39,9 +39,9 @@ ADAPTERS: Mapping[str, TypeAdapter[object]] = {
 
 def outcome_of(
     result: Result[object, Own], *, name: str = 'openai', id_: str | int | None = 'c1'
-) -> Outcome[Own]:
+) -> ToolOutcome[Own]:
     call = ToolCall('add', {'a': 1}, id=id_, format=name)
-    return Outcome(3, call, result, attempts=1, waited=0.0, duration=0.1)
+    return ToolOutcome(3, call, result, attempts=1, waited=0.0, duration=0.1)
 
 
 def shapes(text: str, value: object, *, is_error: bool, id_: str = 'c1') -> dict[str, object]:
@@ -93,7 +93,7 @@ def test_a_success_is_answered_with_its_value(name: str, value: object, text: st
 @pytest.mark.parametrize('name', FORMATS)
 def test_a_failure_is_answered_with_the_guidance_of_the_model_seam(name: str) -> None:
     error = ToolTimedOut('add', 10.0, 2)
-    guidance = formats.MODEL(error)
+    guidance = formats.TOOL_GUIDANCE(error)
     expected = answer(outcome_of(Failure(error), name=name))
     text = _text(expected).removeprefix('Observation: ').removeprefix('<tool_response>\n')
     data = json.loads(text.removesuffix('\n</tool_response>'))
@@ -145,14 +145,16 @@ def test_a_call_without_an_id_is_answered_by_its_place(
 @pytest.mark.parametrize('name', FORMATS)
 def test_a_call_that_cannot_be_read_is_answered_in_its_format(name: str) -> None:
     error = UnreadableCall(name, 'the arguments are not JSON', '{', 5, 'c1', 'add')
-    unread: Outcome[Own] = Outcome(2, None, Failure(error), attempts=0, waited=0.0, duration=0.0)
+    unread: ToolOutcome[Own] = ToolOutcome(
+        2, None, Failure(error), attempts=0, waited=0.0, duration=0.0
+    )
     known = outcome_of(Failure(error), name=name)
     assert answer(unread) == answer(known)
 
 
 def test_a_text_that_cannot_be_read_is_answered_as_json() -> None:
     (call,) = parse(b'\xff')
-    outcome: Outcome[Own] = Outcome(
+    outcome: ToolOutcome[Own] = ToolOutcome(
         1, None, Failure(call.failure()), attempts=0, waited=0.0, duration=0.0
     )
     text = answer(outcome)
@@ -189,10 +191,10 @@ class CityUnknown(
 
 def test_an_error_of_the_application_needs_its_own_arm() -> None:
     call = ToolCall('weather', {}, id='c1', format='anthropic')
-    outcome: Outcome[CityUnknown] = Outcome(
+    outcome: ToolOutcome[CityUnknown] = ToolOutcome(
         1, call, Failure(CityUnknown('Osl')), attempts=1, waited=0.0, duration=0.0
     )
-    own = formats.MODEL | on(CityUnknown).guides(
+    own = formats.TOOL_GUIDANCE | on(CityUnknown).guides(
         'content_error', suggestion='Ask for the spelling.'
     )
     block = answer(outcome, model=own)
@@ -208,7 +210,7 @@ def test_a_wrong_format_is_a_value_error_with_similar_names() -> None:
 
 def test_an_answer_round_trips_through_the_wire() -> None:
     call = parse('{"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "add"}}')
-    outcome: Outcome[Own] = Outcome(
+    outcome: ToolOutcome[Own] = ToolOutcome(
         1, call[0].unwrap(), Success({'sum': 3}), attempts=1, waited=0.0, duration=0.0
     )
     result = CallToolResult.model_validate_json(json.dumps(answer(outcome)))

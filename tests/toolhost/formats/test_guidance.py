@@ -21,7 +21,7 @@ from seamwise.seams import model, planner, session
 from seamwise.seams.model.tables import NETWORK
 from seamwise.seams.planner.tables import NETWORK as PLANNER_NETWORK
 from seamwise.seams.session.tables import TOOLS as SESSION_TOOLS
-from seamwise.toolhost import Outcome, Processor, Tool, ToolCall, Tools, formats, tool
+from seamwise.toolhost import Processor, Tool, ToolCall, ToolOutcome, Tools, formats, tool
 from tests.toolhost.helpers import error_of
 
 CHECK = 'It may have taken effect: check that before you call it again.'
@@ -113,7 +113,7 @@ class FakeSession:
 def outcome_of(
     item: Tool[Any], processor: Processor[Any] | None = None, **arguments: object
 ) -> Any:
-    async def run() -> Outcome[Any]:
+    async def run() -> ToolOutcome[Any]:
         async with processor or Processor(item) as active:
             (outcome,) = await active.run({'name': item.name, 'arguments': arguments})
         return outcome
@@ -121,7 +121,7 @@ def outcome_of(
     return asyncio.run(run())
 
 
-def suggestion_of(outcome: Outcome[Any]) -> str:
+def suggestion_of(outcome: ToolOutcome[Any]) -> str:
     answer = formats.answer(outcome, format='bare')
     assert isinstance(answer, str)
     return str(json.loads(answer)['suggestion'])
@@ -146,7 +146,7 @@ class TestToolsThatMustNotRunTwice:
         assert suggestion_of(outcome_of(fill_disk)).startswith(CHECK)
 
     def test_a_tool_that_has_not_begun_can_be_called_again(self) -> None:
-        async def queue() -> list[Outcome[Any]]:
+        async def queue() -> list[ToolOutcome[Any]]:
             calls = [ToolCall('pay_slowly', {})] * 2
             async with Processor(pay_slowly, concurrency=1, timeout=0.05) as processor:
                 return await processor.run(calls)
@@ -172,7 +172,7 @@ class TestToolsThatMustNotRunTwice:
     def test_a_retryable_error_of_the_tool_leaves_the_effect_open(self) -> None:
         outcome = outcome_of(forward)
         assert outcome.may_have_taken_effect
-        answer = formats.answer(outcome, model=formats.MODEL | NETWORK)
+        answer = formats.answer(outcome, model=formats.TOOL_GUIDANCE | NETWORK)
         assert CHECK in str(answer)
 
     @pytest.mark.parametrize('item', [pay, fill_disk, forward, divide])
@@ -188,7 +188,7 @@ class TestToolsThatMustNotRunTwice:
         outcome = outcome_of(pay)
         [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
         assert event.metadata['recovery_strategy'] == 'escalate_to_user'
-        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        message = model.tool_message(outcome, adapter=formats.TOOL_GUIDANCE, call_id='c-1')
         assert CHECK in message.content
         assert 'Try again' not in message.content
 
@@ -196,7 +196,7 @@ class TestToolsThatMustNotRunTwice:
         outcome = outcome_of(look_up)
         [event] = session.publish(outcome, FakeSession(), adapter=SESSION_TOOLS)
         assert event.metadata['recovery_strategy'] == 'retry'
-        message = model.tool_message(outcome, adapter=formats.MODEL, call_id='c-1')
+        message = model.tool_message(outcome, adapter=formats.TOOL_GUIDANCE, call_id='c-1')
         assert 'Try again once.' in message.content
 
     def test_a_planner_does_not_repeat_a_late_call(self) -> None:
@@ -269,7 +269,7 @@ class TestToolsInNamespaces:
         async def book(room: int) -> None:
             """Book a room."""
 
-        async def run() -> Outcome[Any]:
+        async def run() -> ToolOutcome[Any]:
             async with Processor(book) as processor:
                 (outcome,) = await processor.run([call] if isinstance(call, ToolCall) else call)
             return outcome

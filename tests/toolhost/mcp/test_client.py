@@ -28,7 +28,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.policies import retry
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import McpToolFailed, Server, Stdio, connect, link, stdio
+from seamwise.toolhost.mcp import McpToolFailed, Server, Stdio, connect_server, link, stdio
 
 SCRIPT = Path(__file__).with_name('scripted_server.py')
 
@@ -74,7 +74,9 @@ def call_in_mode(
     """Return the result of one call of a scripted server."""
 
     async def main() -> Result[object, object]:
-        async with connect(scripted(mode, events, revision), name='files', timeout=20.0) as opened:
+        async with connect_server(
+            scripted(mode, events, revision), name='files', timeout=20.0
+        ) as opened:
             return await call(opened.unwrap(), tool, seconds=call_timeout)
 
     return asyncio.run(main())
@@ -84,7 +86,7 @@ def use_server(transport: Stdio, use: Callable[[Server], Awaitable[T]]) -> T:
     """Return what a function returns for a connected server; no task is left at the end."""
 
     async def main() -> T:
-        async with connect(transport, name='files', timeout=20.0) as opened:
+        async with connect_server(transport, name='files', timeout=20.0) as opened:
             value = await use(opened.unwrap())
         assert asyncio.all_tasks() == {asyncio.current_task()}
         return value
@@ -94,7 +96,7 @@ def use_server(transport: Stdio, use: Callable[[Server], Awaitable[T]]) -> T:
 
 def opening_error(transport: Stdio, *, timeout: float = 20.0) -> McpError:
     async def main() -> McpError:
-        async with connect(transport, name='files', timeout=timeout) as opened:
+        async with connect_server(transport, name='files', timeout=timeout) as opened:
             return opened.failure()
 
     return asyncio.run(main())
@@ -198,7 +200,7 @@ def test_names_that_no_provider_accepts_are_replaced(events: Path) -> None:
 
 def test_a_namespace_is_a_prefix_of_the_names_of_the_tools(events: Path) -> None:
     async def main() -> tuple[str, ...]:
-        async with connect(scripted('text', events), namespace='disk') as opened:
+        async with connect_server(scripted('text', events), namespace='disk') as opened:
             return opened.unwrap().tools.names
 
     assert asyncio.run(main()) == ('disk__count', 'disk__echo')
@@ -443,7 +445,7 @@ def test_calls_at_once_start_a_dead_server_once(events: Path) -> None:
 
 def test_a_call_after_the_end_of_the_block_fails(events: Path) -> None:
     async def main() -> object:
-        async with connect(scripted('text', events), name='files') as opened:
+        async with connect_server(scripted('text', events), name='files') as opened:
             server = opened.unwrap()
         return (await call(server)).failure()
 
@@ -483,7 +485,7 @@ def test_leaving_the_block_early_ends_calls_tasks_and_the_process(events: Path) 
     async def main() -> object:
         async with (
             asyncio.timeout(20),
-            connect(scripted('mute', events), name='files', timeout=1_000.0) as opened,
+            connect_server(scripted('mute', events), name='files', timeout=1_000.0) as opened,
         ):
             running = asyncio.create_task(call(opened.unwrap()))
             await asyncio.sleep(0.2)
@@ -511,7 +513,7 @@ def test_cancelling_the_block_ends_the_process(mode: str, events: Path) -> None:
         async def block() -> None:
             async with (
                 asyncio.timeout(20),
-                connect(scripted(mode, events), timeout=1_000.0) as opened,
+                connect_server(scripted(mode, events), timeout=1_000.0) as opened,
             ):
                 await call(opened.unwrap())
 
@@ -555,7 +557,7 @@ def test_many_calls_at_once_get_their_own_answers(events: Path) -> None:
 
 def test_a_server_can_be_opened_in_one_task_and_closed_in_another(events: Path) -> None:
     async def main() -> None:
-        block = connect(scripted('text', events))
+        block = connect_server(scripted('text', events))
         opened = await asyncio.create_task(block.__aenter__())
         assert await call(opened.unwrap()) == Success('hello')
         await asyncio.create_task(block.__aexit__(None, None, None))
@@ -593,7 +595,7 @@ def test_secrets_of_a_transport_are_not_in_its_repr() -> None:
 @pytest.mark.parametrize('timeout', [0, -1, float('inf')])
 def test_a_timeout_that_is_no_duration_is_a_value_error(timeout: float) -> None:
     async def main() -> None:
-        async with connect(stdio('server'), timeout=timeout):
+        async with connect_server(stdio('server'), timeout=timeout):
             pytest.fail('it was opened')
 
     with pytest.raises(ValueError, match='timeout'):
@@ -602,7 +604,7 @@ def test_a_timeout_that_is_no_duration_is_a_value_error(timeout: float) -> None:
 
 def test_a_namespace_that_is_no_name_is_a_value_error() -> None:
     async def main() -> None:
-        async with connect(stdio('server'), namespace='a b'):
+        async with connect_server(stdio('server'), namespace='a b'):
             pytest.fail('it was opened')
 
     with pytest.raises(ValueError, match='a b'):
@@ -613,7 +615,7 @@ def test_leaving_the_block_while_a_dead_server_starts_again_ends_its_process(eve
     """The server of the first connection answers, that of the second one is silent."""
 
     async def main() -> object:
-        async with connect(scripted('silent_later', events), name='files') as opened:
+        async with connect_server(scripted('silent_later', events), name='files') as opened:
             server = opened.unwrap()
             assert isinstance((await call(server)).failure(), McpTransportFailed)
             running = asyncio.create_task(call(server))
@@ -629,7 +631,7 @@ def test_leaving_the_block_while_a_dead_server_starts_again_ends_its_process(eve
 
 def test_a_server_is_not_used_in_another_event_loop(events: Path) -> None:
     async def main() -> None:
-        async with connect(scripted('text', events), name='files') as opened:
+        async with connect_server(scripted('text', events), name='files') as opened:
             server = opened.unwrap()
             with pytest.raises(RuntimeError, match='another event loop'):
                 await asyncio.to_thread(lambda: asyncio.run(server.refresh()))

@@ -19,7 +19,7 @@ from seamwise.catalog.protocols import (
 )
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import Server, connect, http
+from seamwise.toolhost.mcp import Server, connect_server, http
 from tests.ports import free_port
 
 T = TypeVar('T')
@@ -158,7 +158,7 @@ def with_server(scripted: ScriptedServer, use: Callable[[Server], Awaitable[T]])
     async def main() -> T:
         async with (
             running(scripted),
-            connect(http(scripted.url), name='web', timeout=20.0) as opened,
+            connect_server(http(scripted.url), name='web', timeout=20.0) as opened,
         ):
             return await use(opened.unwrap())
 
@@ -169,7 +169,7 @@ def opening_error(scripted: ScriptedServer) -> McpError:
     async def main() -> McpError:
         async with (
             running(scripted),
-            connect(http(scripted.url), name='web', timeout=20.0) as opened,
+            connect_server(http(scripted.url), name='web', timeout=20.0) as opened,
         ):
             return opened.failure()
 
@@ -195,7 +195,7 @@ def test_a_tool_is_called_with_the_headers() -> None:
     async def main() -> Result[object, object]:
         async with (
             running(scripted),
-            connect(http(scripted.url, headers={'Authorization': 'Bearer t'})) as opened,
+            connect_server(http(scripted.url, headers={'Authorization': 'Bearer t'})) as opened,
         ):
             return await call(opened.unwrap())
 
@@ -207,7 +207,7 @@ def test_a_port_without_a_server_cannot_be_reached() -> None:
     port = free_port()
 
     async def main() -> McpError:
-        async with connect(http(f'http://127.0.0.1:{port}/mcp'), name='web') as opened:
+        async with connect_server(http(f'http://127.0.0.1:{port}/mcp'), name='web') as opened:
             return opened.failure()
 
     error = asyncio.run(main())
@@ -351,7 +351,7 @@ def test_a_server_that_returns_is_used_again() -> None:
     async def main() -> tuple[object, object]:
         async with running(scripted):
             port = int(scripted.url.split(':')[2].split('/')[0])
-            opening = connect(http(scripted.url), name='web')
+            opening = connect_server(http(scripted.url), name='web')
             opened = await opening.__aenter__()
         server = opened.unwrap()
         away = (await call(server)).failure()
@@ -396,7 +396,7 @@ def test_leaving_the_block_ends_calls_and_tasks() -> None:
     async def main() -> object:
         async with running(scripted):
             before = asyncio.all_tasks()
-            async with connect(http(scripted.url), name='web') as opened:
+            async with connect_server(http(scripted.url), name='web') as opened:
                 task = asyncio.create_task(call(opened.unwrap()))
                 while 'tools/call' not in scripted.methods:  # noqa: ASYNC110 -- of the server
                     await asyncio.sleep(0.01)

@@ -11,7 +11,7 @@ from seamwise import Result, Success
 from seamwise.catalog.protocols import McpServerFailed
 from seamwise.catalog.tools import InvalidParameter, ToolFailed
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import MODEL, McpToolFailed, Server, connect, stdio
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, Server, connect_server, stdio
 
 pytestmark = pytest.mark.slow
 
@@ -68,7 +68,7 @@ server.run()
 
 def with_server(use: Callable[[Server], Awaitable[T]]) -> T:
     async def main() -> T:
-        async with connect(stdio(sys.executable, '-c', PROGRAM), name='official') as opened:
+        async with connect_server(stdio(sys.executable, '-c', PROGRAM), name='official') as opened:
             value = await use(opened.unwrap())
         assert asyncio.all_tasks() == {asyncio.current_task()}
         return value
@@ -96,7 +96,7 @@ def test_results_and_failures_of_the_newest_revision_are_understood() -> None:
     assert isinstance(error, ToolFailed)
     assert isinstance(error.cause, McpToolFailed)
     assert 'There is no such city.' in error.cause.text
-    assert 'There is no such city. Correct the call' in (MODEL(error).suggestion or '')
+    assert 'There is no such city. Correct the call' in (MCP_GUIDANCE(error).suggestion or '')
     server_error = refused.failure()
     assert isinstance(server_error, McpServerFailed)
     assert (server_error.code, server_error.text) == (-31999, 'Not today')

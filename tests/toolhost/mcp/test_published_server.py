@@ -8,8 +8,8 @@ import pytest
 
 from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import MissingParameter, ToolError, ToolFailed
-from seamwise.toolhost import Outcome, Processor
-from seamwise.toolhost.mcp import connect, stdio
+from seamwise.toolhost import Processor, ToolOutcome
+from seamwise.toolhost.mcp import connect_server, stdio
 
 pytestmark = [
     pytest.mark.slow,
@@ -25,10 +25,10 @@ OUTPUT = """
 
 
 def test_the_tools_of_a_published_server_run_in_a_processor() -> None:
-    async def main() -> list[Outcome[McpError | ToolError]]:
+    async def main() -> list[ToolOutcome[McpError | ToolError]]:
         server = stdio(sys.executable, '-m', 'mcp_server_time')
         async with (
-            connect(server, name='clock', namespace='clock') as opened,
+            connect_server(server, name='clock', namespace='clock') as opened,
             Processor(opened.unwrap().tools, timeout=20.0) as processor,
         ):
             return await processor.run(OUTPUT)

@@ -18,7 +18,7 @@ from seamwise.catalog.tools import (
 from seamwise.seams.jsonrpc import to_mcp
 from seamwise.seams.model.messages import tool_result
 from seamwise.testing import assert_failure
-from seamwise.toolhost.mcp import MODEL, McpToolFailed, connect, http
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, connect_server, http
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
 from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools
 from seamwise.toolhost.mcp.results import read_result
@@ -33,12 +33,14 @@ def failure_of(result: CallToolResult) -> ToolFailed:
 def test_the_guidance_of_a_server_is_passed_on_as_sentences() -> None:
     missing = Failure(FileNotFound('read_file', 'src/ap.py', suggestions=('src/app.py',)))
     result = to_mcp(
-        missing, lambda error: tool_result(MODEL(error), revision=REVISION), revision=REVISION
+        missing,
+        lambda error: tool_result(MCP_GUIDANCE(error), revision=REVISION),
+        revision=REVISION,
     )
     error = failure_of(result)
     assert isinstance(error.cause, McpToolFailed)
     assert error.cause.text.startswith("'src/ap.py' does not exist. ")
-    guidance = MODEL(error)
+    guidance = MCP_GUIDANCE(error)
     assert "Did you mean 'src/app.py'?" in (guidance.suggestion or '')
     assert '{' not in (guidance.suggestion or '')
     # It has one suggestion, that of the server.
@@ -63,7 +65,7 @@ def test_the_sentences_of_a_guidance_are_separate(
 ) -> None:
     result = to_mcp(
         Failure(error),
-        lambda error: tool_result(MODEL(error), revision=REVISION),
+        lambda error: tool_result(MCP_GUIDANCE(error), revision=REVISION),
         revision=REVISION,
     )
     cause = failure_of(result).cause
@@ -93,7 +95,7 @@ def test_a_missing_argument_has_the_example_of_the_schema(schema: object, exampl
 
 def test_a_transport_that_is_none_is_refused() -> None:
     async def connect_to(transport: Any) -> None:
-        async with connect(transport):
+        async with connect_server(transport):
             pass
 
     with pytest.raises(TypeError, match=r"must be stdio.* not 'uvx'"):

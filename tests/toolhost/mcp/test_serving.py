@@ -19,7 +19,7 @@ from rich.pretty import pretty_repr
 
 from seamwise import Success
 from seamwise.toolhost import Processor, ToolCall, tool
-from seamwise.toolhost.mcp import Transport, connect, http, serve, stdio
+from seamwise.toolhost.mcp import Transport, connect_server, http, serve, stdio
 from tests.toolhost.mcp.tools_server import run
 
 SCRIPT = Path(__file__).with_name('tools_server.py')
@@ -196,7 +196,7 @@ def test_our_client_and_our_server_agree(wire: Wire, events: Path) -> None:
                 await use(http(url))
 
     async def use(transport: Transport) -> None:
-        async with connect(transport) as opened:
+        async with connect_server(transport) as opened:
             server = opened.unwrap()
             assert server.revision == '2026-07-28'
             async with Processor(server.tools, timeout=20.0) as processor:

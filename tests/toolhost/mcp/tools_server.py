@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.model import on
 from seamwise.toolhost import Processor, tool
-from seamwise.toolhost.mcp import MODEL, serve
+from seamwise.toolhost.mcp import MCP_GUIDANCE, serve
 
 
 class City(Struct):
@@ -97,7 +97,8 @@ async def run(
             name='city-tools',
             instructions='Ask for one city at a time.',
             on_ready=on_ready,
-            model=MODEL | on(CityUnknown).guides('validation_error', suggestion='Ask for Oslo.'),
+            model=MCP_GUIDANCE
+            | on(CityUnknown).guides('validation_error', suggestion='Ask for Oslo.'),
         )
     note(events, 'served')
 

@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise._errors.causes import Raised
-from seamwise.toolhost import Limits, tool
+from seamwise.toolhost import ToolLimits, tool
 
 ALARM = 30
-LIMITS = Limits(seconds=20)
+LIMITS = ToolLimits(seconds=20)
 
 
 class Report(Struct):
@@ -128,7 +128,7 @@ def fail(kind: str) -> Result[int, Refused]:
             return Success(0)
 
 
-@tool(isolated=Limits(seconds=20, output=100_000))
+@tool(isolated=ToolLimits(seconds=20, output=100_000))
 def write(size: int, target: int = 1) -> int:
     """Write to a descriptor."""
     size = min(size, 20_000_000)
@@ -138,13 +138,13 @@ def write(size: int, target: int = 1) -> int:
     return size
 
 
-@tool(isolated=Limits(seconds=20, output=100_000))
+@tool(isolated=ToolLimits(seconds=20, output=100_000))
 def answer(size: int) -> str:
     """Return a long text."""
     return 'x' * min(size, 20_000_000)
 
 
-@tool(isolated=Limits(seconds=20, memory=128 * 2**20))
+@tool(isolated=ToolLimits(seconds=20, memory=128 * 2**20))
 def allocate(size: int, children: int = 0) -> int:
     """Allocate memory here or, divided, in child processes."""
     signal.alarm(ALARM)
@@ -161,7 +161,7 @@ def allocate(size: int, children: int = 0) -> int:
     return size
 
 
-@tool(isolated=Limits(seconds=1))
+@tool(isolated=ToolLimits(seconds=1))
 def ignore_signals(folder: str) -> int:
     """Sleep, and ignore every signal that can be ignored."""
     signal.alarm(ALARM)
@@ -223,7 +223,7 @@ def plain(day: datetime.date) -> Report:
     return Report(day, ())
 
 
-@tool(isolated=Limits(seconds=1))
+@tool(isolated=ToolLimits(seconds=1))
 def stop_supervisor(folder: str) -> int:
     """Stop the supervisor, and sleep."""
     signal.alarm(ALARM)

@@ -16,8 +16,8 @@ from seamwise._errors.causes import Raised
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ResourceExhausted, ToolFailed, ToolTimedOut
 from seamwise.testing import assert_failure, assert_success
-from seamwise.toolhost import Limits, Processor, tool
-from seamwise.toolhost.importable import ImportName, import_name
+from seamwise.toolhost import Processor, ToolLimits, tool
+from seamwise.toolhost.containment.importable import ImportName, import_name
 from seamwise.toolhost.running import isolated
 from seamwise.toolhost.running.isolated import ProcessEnded
 from tests.toolhost.builtin.processes.helpers import LONG_TIMEOUT, is_running
@@ -40,7 +40,7 @@ TOOLS = (
     | isolated_tools.start_many
     | isolated_tools.fork_and_return
     | isolated_tools.stop_supervisor
-    | tool(isolated=Limits(seconds=20))(isolated_tools.plain)
+    | tool(isolated=ToolLimits(seconds=20))(isolated_tools.plain)
 )
 
 
@@ -273,9 +273,9 @@ asyncio.run(main())
 
 MAIN_SCRIPT = """
 import asyncio
-from seamwise.toolhost import Limits, Processor, tool
+from seamwise.toolhost import Processor, ToolLimits, tool
 
-@tool(isolated=Limits())
+@tool(isolated=ToolLimits())
 def name() -> str:
     return __name__
 
@@ -314,5 +314,5 @@ class TestImports:
         with pytest.raises(TypeError, match=r'a lambda has no name'):
             import_name(lambda: 1)
         with pytest.raises(TypeError, match=r'method of an object'):
-            tool(isolated=Limits())(Path('/').exists)
+            tool(isolated=ToolLimits())(Path('/').exists)
         assert import_name(run) == ImportName(__name__, 'run')

@@ -9,7 +9,7 @@ from seamwise.catalog.tools import ToolError
 from seamwise.live import Event
 from seamwise.live.events import as_event
 from seamwise.seams.session import ErrorEvent
-from seamwise.toolhost import Outcome, Processor
+from seamwise.toolhost import Processor, ToolOutcome
 from seamwise.toolhost.guards.guarded_call import CallStats
 from seamwise.toolhost.server import create_app
 from seamwise.toolhost.server.live_app import LivePage
@@ -17,7 +17,7 @@ from seamwise.toolhost.server.live_app import LivePage
 from .helpers import HOST, TOKEN, TOOLS, access
 
 
-def seam_outputs(outcome: Outcome[ToolError], stats: CallStats) -> Mapping[str, object]:
+def seam_outputs(outcome: ToolOutcome[ToolError], stats: CallStats) -> Mapping[str, object]:
     """Return an output that shows what the seams are given."""
     return {'test': {'place': outcome.place, 'events': len(stats.events)}}
 

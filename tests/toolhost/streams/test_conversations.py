@@ -17,12 +17,12 @@ from google import genai
 from google.genai import types
 
 from seamwise import Failure, Result, Success, refine
+from seamwise._runtime.fake_world import FakeWorld
 from seamwise.catalog.models import ContextTooLong, ModelOverloaded, QuotaExceeded
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.policies import classify, retry
-from seamwise.testing import FakeWorld
-from seamwise.toolhost import Outcome, Processor, ToolCall, formats, streams, tool
+from seamwise.toolhost import Processor, ToolCall, ToolOutcome, formats, streams, tool
 from tests.toolhost.streams import anthropic_events as blocks
 from tests.toolhost.streams import openai_chunks, responses_events
 from tests.toolhost.streams.helpers import events
@@ -61,7 +61,7 @@ def provider() -> Iterator[ProviderApp]:
         yield app
 
 
-async def run_calls(output: Any) -> list[Outcome[Any]]:
+async def run_calls(output: Any) -> list[ToolOutcome[Any]]:
     async with Processor(TOOLS) as processor:
         return await processor.run(output)
 
@@ -321,7 +321,7 @@ def test_a_streamed_answer_of_openai_continues_the_conversation(provider: Provid
     user = {'role': 'user', 'content': 'Hi'}
     body: dict[str, Any] = {'tools': TOOLS.schema('openai'), 'messages': [user], 'stream': True}
 
-    async def main() -> list[Outcome[Any]]:
+    async def main() -> list[ToolOutcome[Any]]:
         calls = await stream_calls(provider.url + path, 'openai', body)
         outcomes = await run_calls(calls)
         assistant = {

@@ -10,8 +10,7 @@ from weakref import WeakValueDictionary
 from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live.log import Attempt, EventLog
-from seamwise.live.server.lookup import current_epoch
+from seamwise.live.log import Attempt, EventLog, current_epoch
 from seamwise.live.server.settings import Settings
 from seamwise.policies import BulkheadFull
 

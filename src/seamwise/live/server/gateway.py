@@ -19,16 +19,14 @@ from seamwise.catalog.sessions import InvalidInput, ReplayError, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.credentials import SUBPROTOCOL
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
-from seamwise.live.log import EventLog
+from seamwise.live.log import EventLog, current_epoch
 from seamwise.live.server.closing import Closing, closing_for, restart_closing, send_closing
 from seamwise.live.server.connections import Connections
 from seamwise.live.server.errors import HTTP_ERRORS, GatewayError
 from seamwise.live.server.frames import Say, read_frame
 from seamwise.live.server.hosting import Host, Open
 from seamwise.live.server.identity import Authorize, Client, Identification, client_locale
-from seamwise.live.server.lookup import current_epoch
 from seamwise.live.server.notices import RefusedReplay, refused_replay
 from seamwise.live.server.rates import MessageRates
 from seamwise.live.server.requests import read_attempt, read_position
@@ -36,6 +34,7 @@ from seamwise.live.server.server_events import EventStream
 from seamwise.live.server.settings import BODY_SECONDS, BUFFER, Settings
 from seamwise.live.server.shutdown import Shutdown
 from seamwise.live.server.websocket import Channel
+from seamwise.live.subscriptions import Subscription
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams.http import Accepted, Created, NoContent, endpoint, install
 from seamwise.seams.http.asgi.limited_body import read_limited_body

@@ -14,9 +14,9 @@ from seamwise.catalog.sessions import (
     UnknownEpoch,
 )
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
+from seamwise.live.subscriptions import Subscription
 from seamwise.live.wire import WireEvent
 
 NOTICE: Final = 'system.notice'

@@ -4,9 +4,9 @@ from asyncio import sleep, timeout
 from collections.abc import Awaitable, Callable
 
 from seamwise._results.containers import Result
-from seamwise.live.delivery.subscription import Interruption, Subscription
 from seamwise.live.events import Stored
 from seamwise.live.server.settings import TURN
+from seamwise.live.subscriptions import Interruption, Subscription
 
 
 async def next_event(

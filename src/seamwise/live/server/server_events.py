@@ -16,13 +16,13 @@ from starlette.types import Receive, Scope, Send
 from typing_extensions import override
 
 from seamwise._results.containers import Failure
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import Position
 from seamwise.live.server.errors import error_event, wire_error
 from seamwise.live.server.notices import RefusedReplay, replay_notice
 from seamwise.live.server.reading import next_event
 from seamwise.live.server.settings import CLOSE_SECONDS, RETRY_MS, Settings
 from seamwise.live.server.shutdown import Shutdown
+from seamwise.live.subscriptions import Subscription
 from seamwise.live.wire import WireEvent, encode_wire_event, wire_event
 
 _COMMENT: Final = b': \n\n'

@@ -13,8 +13,6 @@ from seamwise._runtime.validation import check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live.delivery.hub import Hub
-from seamwise.live.delivery.subscription import Subscription
 from seamwise.live.events import (
     Event,
     Position,
@@ -23,9 +21,9 @@ from seamwise.live.events import (
     as_event,
     encode_record,
 )
-from seamwise.live.limits import Limits
-from seamwise.live.log import Leases
+from seamwise.live.log import Leases, LogLimits
 from seamwise.live.replay import Replay
+from seamwise.live.subscriptions import Hub, Subscription
 from seamwise.seams.session.localized import translations_of
 from seamwise.seams.session.shape import ErrorEvent
 
@@ -44,13 +42,13 @@ def new_epoch() -> str:
 class StoreLog(ABC):
     """Base class of the stores."""
 
-    def __init__(self, *, limits: Limits, clock: Callable[[], float]) -> None:
+    def __init__(self, *, limits: LogLimits, clock: Callable[[], float]) -> None:
         self._limits = limits
         self._clock = clock
         self._hub = Hub()
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> LogLimits:
         """The limits of each session."""
         return self._limits
 

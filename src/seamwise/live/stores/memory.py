@@ -13,7 +13,7 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, LogLimits
 from seamwise.live.replay import Replay, StreamState, replay_range
 from seamwise.live.stores.base import MAX_BATCH_IDS, StoreLog, new_epoch
 from seamwise.live.stores.memory_leases import MemoryLeases
@@ -86,7 +86,7 @@ class MemoryLog(StoreLog):
     """
 
     def __init__(
-        self, *, limits: Limits = DEFAULT_LIMITS, clock: Callable[[], float] = time
+        self, *, limits: LogLimits = DEFAULT_LIMITS, clock: Callable[[], float] = time
     ) -> None:
         super().__init__(limits=limits, clock=clock)
         self._streams: dict[str, _Stream] = {}

@@ -43,6 +43,11 @@ class Request(Protocol):
         """Headers, without regard to case."""
         ...
 
+    @property
+    def stream(self) -> object:
+        """Body."""
+        ...
+
 
 class Response(Protocol):
     """A response whose body has not been read."""

@@ -3,21 +3,19 @@
 from typing import Final
 
 import httpx
-from typing_extensions import override
 
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.httpx import httpx_failures
-from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.transports._delegating import (
     AsyncDelegatingTransport,
     DelegatingTransport,
-    check_guard,
+    Library,
 )
-from seamwise.policies.transports._exchange import Exchange
 
-_CLASSIFY: Final = httpx_failures()
+# Twin of the module `httpx2`, since type checkers need the classes of one library. The texts
+# differ in its name only; `test_transports.py` compares them.
 
 
 class RequestRefused(httpx.TransportError, Raised):
@@ -39,7 +37,15 @@ class RequestTimedOut(httpx.TimeoutException, Raised):
         self.error = error
 
 
-class GuardTransport(DelegatingTransport, httpx.BaseTransport):
+_LIBRARY: Final[Library[httpx.Request, httpx.Response]] = Library(
+    classify=httpx_failures(),
+    byte_stream=httpx.ByteStream,
+    refused=RequestRefused,
+    timed_out=RequestTimedOut,
+)
+
+
+class GuardTransport(DelegatingTransport[httpx.Request, httpx.Response], httpx.BaseTransport):
     """Transport that sends each request of a client inside a guard.
 
     A failure is a response with status 408, 425, 429 or 500 and above (but 501 and 505), and an
@@ -68,21 +74,13 @@ class GuardTransport(DelegatingTransport, httpx.BaseTransport):
     """
 
     def __init__(self, guard: Guard[object], transport: httpx.BaseTransport | None = None) -> None:
-        self._guard = check_guard(guard)
-        self._transport = httpx.HTTPTransport() if transport is None else transport
-        super().__init__(self._transport)
-
-    @override
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request in a thread."""
-        exchange = _exchange(self._guard, request)
-        outcome = exchange.run_sync(self._transport.handle_request)
-        if isinstance(outcome, TaggedError):
-            raise _exception(outcome, request)
-        return outcome
+        inner = httpx.HTTPTransport() if transport is None else transport
+        super().__init__(guard, inner, _LIBRARY)
 
 
-class AsyncGuardTransport(AsyncDelegatingTransport, httpx.AsyncBaseTransport):
+class AsyncGuardTransport(
+    AsyncDelegatingTransport[httpx.Request, httpx.Response], httpx.AsyncBaseTransport
+):
     """Transport that sends each request of an asynchronous client inside a guard.
 
     It works like `GuardTransport`.
@@ -95,28 +93,5 @@ class AsyncGuardTransport(AsyncDelegatingTransport, httpx.AsyncBaseTransport):
     def __init__(
         self, guard: Guard[object], transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
-        self._guard = check_guard(guard)
-        self._transport = httpx.AsyncHTTPTransport() if transport is None else transport
-        super().__init__(self._transport)
-
-    @override
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request in a task."""
-        exchange = _exchange(self._guard, request)
-        outcome = await exchange.run(self._transport.handle_async_request)
-        if isinstance(outcome, TaggedError):
-            raise _exception(outcome, request)
-        return outcome
-
-
-def _exchange(
-    guard: Guard[object], request: httpx.Request
-) -> Exchange[httpx.Request, httpx.Response]:
-    is_replayable = isinstance(request.stream, httpx.ByteStream)
-    return Exchange(guard, request, is_replayable=is_replayable, classify=_CLASSIFY)
-
-
-def _exception(error: TaggedError, request: httpx.Request) -> httpx.TransportError:
-    if isinstance(error, DeadlineExceeded):
-        return RequestTimedOut(error, request)
-    return RequestRefused(error, request)
+        inner = httpx.AsyncHTTPTransport() if transport is None else transport
+        super().__init__(guard, inner, _LIBRARY)

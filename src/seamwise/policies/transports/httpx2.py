@@ -3,21 +3,19 @@
 from typing import Final
 
 import httpx2
-from typing_extensions import override
 
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.classify.httpx import httpx_failures
-from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.transports._delegating import (
     AsyncDelegatingTransport,
     DelegatingTransport,
-    check_guard,
+    Library,
 )
-from seamwise.policies.transports._exchange import Exchange
 
-_CLASSIFY: Final = httpx_failures()
+# Twin of the module `httpx`, since type checkers need the classes of one library. The texts
+# differ in its name only; `test_transports.py` compares them.
 
 
 class RequestRefused(httpx2.TransportError, Raised):
@@ -39,7 +37,15 @@ class RequestTimedOut(httpx2.TimeoutException, Raised):
         self.error = error
 
 
-class GuardTransport(DelegatingTransport, httpx2.BaseTransport):
+_LIBRARY: Final[Library[httpx2.Request, httpx2.Response]] = Library(
+    classify=httpx_failures(),
+    byte_stream=httpx2.ByteStream,
+    refused=RequestRefused,
+    timed_out=RequestTimedOut,
+)
+
+
+class GuardTransport(DelegatingTransport[httpx2.Request, httpx2.Response], httpx2.BaseTransport):
     """Transport that sends each request of a client inside a guard.
 
     A failure is a response with status 408, 425, 429 or 500 and above (but 501 and 505), and an
@@ -68,21 +74,13 @@ class GuardTransport(DelegatingTransport, httpx2.BaseTransport):
     """
 
     def __init__(self, guard: Guard[object], transport: httpx2.BaseTransport | None = None) -> None:
-        self._guard = check_guard(guard)
-        self._transport = httpx2.HTTPTransport() if transport is None else transport
-        super().__init__(self._transport)
-
-    @override
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request in a thread."""
-        exchange = _exchange(self._guard, request)
-        outcome = exchange.run_sync(self._transport.handle_request)
-        if isinstance(outcome, TaggedError):
-            raise _exception(outcome, request)
-        return outcome
+        inner = httpx2.HTTPTransport() if transport is None else transport
+        super().__init__(guard, inner, _LIBRARY)
 
 
-class AsyncGuardTransport(AsyncDelegatingTransport, httpx2.AsyncBaseTransport):
+class AsyncGuardTransport(
+    AsyncDelegatingTransport[httpx2.Request, httpx2.Response], httpx2.AsyncBaseTransport
+):
     """Transport that sends each request of an asynchronous client inside a guard.
 
     It works like `GuardTransport`.
@@ -95,28 +93,5 @@ class AsyncGuardTransport(AsyncDelegatingTransport, httpx2.AsyncBaseTransport):
     def __init__(
         self, guard: Guard[object], transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
-        self._guard = check_guard(guard)
-        self._transport = httpx2.AsyncHTTPTransport() if transport is None else transport
-        super().__init__(self._transport)
-
-    @override
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request in a task."""
-        exchange = _exchange(self._guard, request)
-        outcome = await exchange.run(self._transport.handle_async_request)
-        if isinstance(outcome, TaggedError):
-            raise _exception(outcome, request)
-        return outcome
-
-
-def _exchange(
-    guard: Guard[object], request: httpx2.Request
-) -> Exchange[httpx2.Request, httpx2.Response]:
-    is_replayable = isinstance(request.stream, httpx2.ByteStream)
-    return Exchange(guard, request, is_replayable=is_replayable, classify=_CLASSIFY)
-
-
-def _exception(error: TaggedError, request: httpx2.Request) -> httpx2.TransportError:
-    if isinstance(error, DeadlineExceeded):
-        return RequestTimedOut(error, request)
-    return RequestRefused(error, request)
+        inner = httpx2.AsyncHTTPTransport() if transport is None else transport
+        super().__init__(guard, inner, _LIBRARY)

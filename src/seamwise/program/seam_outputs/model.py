@@ -5,8 +5,7 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from seamwise._results.containers import Failure, Success
-from seamwise.program.outputs import CallResult, Defect
-from seamwise.program.retry_summary import retry_summary
+from seamwise.program.outputs import CallResult, Defect, retry_summary
 from seamwise.seams import model
 from seamwise.seams.model import tables
 from seamwise.seams.model.suggestions import advise_check

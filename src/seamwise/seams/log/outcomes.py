@@ -62,12 +62,12 @@ def outcomes(
 
     >>> import sys
     >>> from seamwise import Failure
-    >>> from seamwise.toolhost import Outcome, ToolCall
+    >>> from seamwise.toolhost import ToolCall, ToolOutcome
     >>> logger = logging.Logger('docs', logging.INFO)
     >>> logger.addHandler(logging.StreamHandler(sys.stdout))
     >>> on_outcome = outcomes(logger, alert=lambda record: print('alert:', record.error_type))
     >>> call = ToolCall('search', {'pattern': 'x'}, id='c-1', line=1)
-    >>> on_outcome(Outcome(1, call, Failure(ResourceExhausted('memory')), 2, 0.5, 3.0))
+    >>> on_outcome(ToolOutcome(1, call, Failure(ResourceExhausted('memory')), 2, 0.5, 3.0))
     search failed: The machine is out of memory. (ResourceExhausted)
     alert: ResourceExhausted
     """

@@ -56,10 +56,10 @@ def classify(
 
     >>> from seamwise import Failure
     >>> from seamwise.policies import CircuitOpen
-    >>> from seamwise.toolhost import Outcome, ToolCall
+    >>> from seamwise.toolhost import ToolCall, ToolOutcome
     >>> call = ToolCall('weather', {'city': 'Bern'}, id='c-1', line=1)
     >>> is_open = Failure(CircuitOpen('api', failures=5, retry_after=30.0, state='open'))
-    >>> info = classify(Outcome(1, call, is_open, attempts=0, waited=0.0, duration=0.001))
+    >>> info = classify(ToolOutcome(1, call, is_open, attempts=0, waited=0.0, duration=0.001))
     >>> info.category, info.retry_after_ms, info.details['tool_name'], info.details['guard_name']
     (<ErrorCategory.CIRCUIT_OPEN: 'circuit_open'>, 30000, 'weather', 'api')
     """

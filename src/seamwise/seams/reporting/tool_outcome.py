@@ -26,7 +26,7 @@ class Call(Protocol):
 
 @runtime_checkable
 class ToolOutcome(Protocol[E_co]):
-    """The outcome of a call; `seamwise.toolhost.outcome.Outcome` is one."""
+    """The outcome of a call; `seamwise.toolhost.outcome.ToolOutcome` is one."""
 
     @property
     def call(self) -> Call | None:

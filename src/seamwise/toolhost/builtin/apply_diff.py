@@ -8,7 +8,6 @@ from msgspec import Struct
 from seamwise._results.scope import Do, fallible
 from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import ContentMismatch, DiffRejected, InvalidParameter
-from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.text.document import Document
 from seamwise.toolhost.builtin.text.editing import open_for_edit, save
 from seamwise.toolhost.builtin.text.hunks import iter_edits, locate
@@ -17,6 +16,7 @@ from seamwise.toolhost.builtin.time_limit import OutOfTime, TimeLimit
 from seamwise.toolhost.builtin.workspace.atomic_write import create_file
 from seamwise.toolhost.builtin.workspace.paths import PathError, PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.schema.arguments import Example
 
 
 class ApplyDiff(Struct, frozen=True, kw_only=True):

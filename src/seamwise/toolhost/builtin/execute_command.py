@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from seamwise._results.scope import Do, fallible
 from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import CommandFailed, CommandTimedOut, InvalidParameter
-from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.processes.shell import (
     CommandResult,
     command_environment,
@@ -20,6 +19,7 @@ from seamwise.toolhost.builtin.processes.shell import (
 from seamwise.toolhost.builtin.workspace.paths import Names, PathError, PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.guards.guarded_call import time_left
+from seamwise.toolhost.schema.arguments import Example
 
 _DESCRIPTORS = Path('/proc/self/fd')
 

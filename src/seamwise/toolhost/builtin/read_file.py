@@ -8,7 +8,6 @@ from msgspec import Meta, Struct
 from seamwise._results.scope import Do, fallible
 from seamwise._text.secrets import Secret
 from seamwise.catalog.tools import InvalidParameter
-from seamwise.toolhost.arguments import Example, NotBelow
 from seamwise.toolhost.builtin.text.encodings import (
     BINARY_HEAD_SIZE,
     decoding_problem,
@@ -18,6 +17,7 @@ from seamwise.toolhost.builtin.text.encodings import (
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.paths import PathError, PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.schema.arguments import Example, NotBelow
 
 CONTENT_LIMIT = 262_144
 """In bytes of UTF-8: longer content is truncated at the end of a line."""

@@ -13,13 +13,13 @@ from seamwise.catalog.tools import (
     DuplicateMatch,
     InvalidParameter,
 )
-from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.text.document import Document, TextEdit
 from seamwise.toolhost.builtin.text.editing import MAX_EDIT_SIZE, open_for_edit, save
 from seamwise.toolhost.builtin.text.similarity import most_similar
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.paths import PathError, PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.schema.arguments import Example
 
 MAX_REPORTED_LINES = 10_000
 """The maximum number of lines that a `DuplicateMatch` names; its count is complete."""

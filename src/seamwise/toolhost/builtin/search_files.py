@@ -12,7 +12,6 @@ from seamwise._results.scope import Do, fallible
 from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import InvalidParameter, ToolFailed, ToolTimedOut
-from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.processes.regex_client import (
     RegexClient,
     WorkerStopped,
@@ -25,6 +24,7 @@ from seamwise.toolhost.builtin.workspace.listing import iter_items
 from seamwise.toolhost.builtin.workspace.location import ResolvedPath
 from seamwise.toolhost.builtin.workspace.paths import Names, PathError, PathRequest, is_skippable
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.schema.arguments import Example
 
 BLOCK_SIZE = 1024 * 1024
 """In bytes: the approximate size of the blocks in which a file is searched."""

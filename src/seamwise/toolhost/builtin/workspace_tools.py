@@ -18,8 +18,8 @@ from seamwise.toolhost.builtin.replace_in_file import ReplaceInFile, replace_in_
 from seamwise.toolhost.builtin.search_files import SearchFiles, search_files
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
 from seamwise.toolhost.builtin.write_file import WriteFile, write_file
-from seamwise.toolhost.tool import Tool, tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.function_tool import tool
+from seamwise.toolhost.tools import Tool, Tools
 
 A = TypeVar('A', bound=Struct)
 

@@ -7,12 +7,12 @@ from msgspec import Struct
 
 from seamwise._results.scope import Do, fallible
 from seamwise.catalog.tools import FileAlreadyExists
-from seamwise.toolhost.arguments import Example
 from seamwise.toolhost.builtin.time_limit import TimeLimit
 from seamwise.toolhost.builtin.workspace.atomic_write import create_file, replace_file
 from seamwise.toolhost.builtin.workspace.file_lock import lock_file
 from seamwise.toolhost.builtin.workspace.paths import Names, PathError, PathRequest
 from seamwise.toolhost.builtin.workspace.workspace import Workspace
+from seamwise.toolhost.schema.arguments import Example
 
 
 class WriteFile(Struct, frozen=True, kw_only=True):

@@ -27,11 +27,11 @@ from seamwise.toolhost.formats import (
 from seamwise.toolhost.formats.guidance import guide, sendable_result
 from seamwise.toolhost.formats.parsing import check_format
 from seamwise.toolhost.formats.reply import Reply, answer_with_json
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 
 E = TypeVar('E', bound=TaggedError)
 
-MODEL: Adapter[ToolError | ParsingError | GuardError, Guidance] = Adapter(
+TOOL_GUIDANCE: Adapter[ToolError | ParsingError | GuardError, Guidance] = Adapter(
     lambda: TOOLS | PARSING | GUARDS
 )
 """The guidance for errors of tools, of the parser and of guards."""
@@ -51,20 +51,20 @@ _ANSWERS: dict[str, Callable[[Reply], dict[str, object] | str]] = {
 
 @overload
 def answer(
-    outcome: Outcome[ToolError | ParsingError | GuardError], *, format: str | None = None
+    outcome: ToolOutcome[ToolError | ParsingError | GuardError], *, format: str | None = None
 ) -> dict[str, object] | str: ...
 @overload
 def answer(
-    outcome: Outcome[E],
+    outcome: ToolOutcome[E],
     *,
     format: str | None = None,
     model: Callable[[E | ToolError | ParsingError | GuardError], Guidance],
 ) -> dict[str, object] | str: ...
 def answer(
-    outcome: Outcome[Any],
+    outcome: ToolOutcome[Any],
     *,
     format: str | None = None,  # noqa: A002 -- the word of the formats
-    model: Callable[[Any], Guidance] = MODEL,
+    model: Callable[[Any], Guidance] = TOOL_GUIDANCE,
 ) -> dict[str, object] | str:
     """Return the answer to a call, to send back to the model.
 
@@ -73,7 +73,7 @@ def answer(
 
     >>> from seamwise.toolhost import ToolCall
     >>> call = ToolCall('add', {'a': 1, 'b': 2}, id='call_1', format='openai')
-    >>> outcome = Outcome(1, call, Success(3), attempts=1, waited=0.0, duration=0.1)
+    >>> outcome = ToolOutcome(1, call, Success(3), attempts=1, waited=0.0, duration=0.1)
     >>> answer(outcome)
     {'role': 'tool', 'tool_call_id': 'call_1', 'content': '3'}
     >>> answer(outcome, format='react')
@@ -82,8 +82,8 @@ def answer(
     Args:
         outcome: The outcome of the call.
         format: The format of the answer, of `FORMATS`. Default: the format of the call.
-        model: The table of the errors. Default: `MODEL`. A tool with errors of its own needs
-            `MODEL` and its own arms.
+        model: The table of the errors. Default: `TOOL_GUIDANCE`. A tool with errors of its own
+            needs `TOOL_GUIDANCE` and its own arms.
 
     Raises:
         ValueError: The format is not in `FORMATS`.

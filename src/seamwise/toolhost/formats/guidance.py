@@ -12,13 +12,13 @@ from seamwise.catalog.tools import InvalidResult
 from seamwise.policies import DeadlineExceeded
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.model.suggestions import advise_check
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 
 UNNAMED: Final = 'deadline'
 """The name of a deadline without a name of its own."""
 
 
-def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -> Guidance:
+def guide(outcome: ToolOutcome[Any], error: Any, model: Callable[[Any], Guidance]) -> Guidance:
     """Return the guidance for the error of an outcome.
 
     A call that may have taken effect is not repeated without a check.
@@ -36,7 +36,7 @@ def guide(outcome: Outcome[Any], error: Any, model: Callable[[Any], Guidance]) -
 
 
 # seamwise: allow[SW106] the errors of a tool are known at run time only
-def sendable_result(outcome: Outcome[Any]) -> Result[object, Any]:
+def sendable_result(outcome: ToolOutcome[Any]) -> Result[object, Any]:
     """Return the result of an outcome, or `InvalidResult` if its value has no JSON form.
 
     A tool with `validate=False` can return such a value.

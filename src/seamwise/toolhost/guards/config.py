@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from msgspec import UnsetType
+from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
@@ -13,11 +13,41 @@ from seamwise.catalog.tools import ToolFailed
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid
 from seamwise.policies import Guard, GuardError, retryable
 from seamwise.policies.config.pipelines import Layout, PipelineBuilder, Report
-from seamwise.policies.config.settings import GuardDependencies
+from seamwise.policies.config.settings import (
+    BulkheadConfig,
+    CircuitConfig,
+    DeadlineConfig,
+    GuardDependencies,
+    Off,
+    RateLimitConfig,
+    RetryConfig,
+)
 from seamwise.policies.config.toml_document import parse_toml
 from seamwise.toolhost.guards.guarded_call import record_event
-from seamwise.toolhost.guards.settings import Guards, ToolGuards
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
+
+
+class Guards(Struct, frozen=True, kw_only=True):
+    """The guards of every tool, in the order of the pipeline, the outermost guard first.
+
+    A tool runs in the current thread, where a hedge would make one attempt.
+    """
+
+    rate_limit: RateLimitConfig | Off | UnsetType = UNSET
+    bulkhead: BulkheadConfig | Off | UnsetType = UNSET
+    circuit: CircuitConfig | Off | UnsetType = UNSET
+    retry: RetryConfig | Off | UnsetType = UNSET
+    deadline: DeadlineConfig | Off | UnsetType = UNSET
+
+
+class ToolGuards(Guards, frozen=True, kw_only=True):
+    """The guards of one tool that differ from the default.
+
+    `repeatable` declares that running the tool twice does no harm, so that timeouts are retried.
+    """
+
+    repeatable: bool | UnsetType = UNSET
+
 
 LAYOUT: Final = Layout(
     section='tools',

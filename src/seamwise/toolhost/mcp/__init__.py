@@ -13,9 +13,9 @@ except ModuleNotFoundError as error:
     ) from error
 
 from seamwise.toolhost.mcp.client import Server as Server
-from seamwise.toolhost.mcp.client import connect as connect
+from seamwise.toolhost.mcp.client import connect_server as connect_server
 from seamwise.toolhost.mcp.results import McpToolFailed as McpToolFailed
-from seamwise.toolhost.mcp.serving import MODEL as MODEL
+from seamwise.toolhost.mcp.serving import MCP_GUIDANCE as MCP_GUIDANCE
 from seamwise.toolhost.mcp.serving import serve as serve
 from seamwise.toolhost.mcp.transports import Http as Http
 from seamwise.toolhost.mcp.transports import Stdio as Stdio

@@ -17,21 +17,21 @@ from seamwise.catalog.tools import (
     ToolFailed,
     UnknownTool,
 )
-from seamwise.toolhost.limits import check_seconds
+from seamwise.toolhost.containment.limits import check_seconds
 from seamwise.toolhost.mcp.json_schema import WHOLE
 from seamwise.toolhost.mcp.link import Link
 from seamwise.toolhost.mcp.remote_tool import RemoteTool, remote_tools
 from seamwise.toolhost.mcp.results import read_result
 from seamwise.toolhost.mcp.transports import Transport
-from seamwise.toolhost.names import name_problem
-from seamwise.toolhost.toolset import DEFAULT_NAMESPACE, Tools
+from seamwise.toolhost.schema.definitions import name_problem
+from seamwise.toolhost.tools import DEFAULT_NAMESPACE, Tools
 
 DEFAULT_TIMEOUT: Final = 30.0
 """The default of `timeout`, in seconds."""
 
 
 class Server:
-    """A connected MCP server; `connect` creates it.
+    """A connected MCP server; `connect_server` creates it.
 
     After the connection broke, the next call opens it again.
 
@@ -159,7 +159,7 @@ class Server:
 
 
 @asynccontextmanager
-async def connect(
+async def connect_server(
     transport: Transport,
     *,
     name: str | None = None,
@@ -173,7 +173,7 @@ async def connect(
 
     >>> import asyncio
     >>> async def main():
-    ...     async with connect(stdio('no-such-program')) as opened:
+    ...     async with connect_server(stdio('no-such-program')) as opened:
     ...         return opened.failure().tag
     >>> from seamwise.toolhost.mcp import stdio
     >>> asyncio.run(main())

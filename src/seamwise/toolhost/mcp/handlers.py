@@ -29,7 +29,7 @@ from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE, STRUCTURED_SINCE
 from seamwise.seams.model.shape import Guidance
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats.guidance import guide, sendable_result
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.processor import Processor
 
 E = TypeVar('E', bound=TaggedError)
@@ -54,7 +54,7 @@ class Handlers(Generic[E]):
     def __init__(self, processor: Processor[E], model: Callable[[Any], Guidance]) -> None:
         self._processor = processor
         self._model = model
-        self._running: set[Task[list[Outcome[E]]]] = set()
+        self._running: set[Task[list[ToolOutcome[E]]]] = set()
 
     def server(self, *, name: str, version: str, instructions: str | None) -> McpServer[Any]:
         """Return the server of the official package with these handlers."""
@@ -102,7 +102,7 @@ class Handlers(Generic[E]):
             self._wrap(params.name, result, revision)
         return result
 
-    async def _run(self, call: ToolCall) -> Outcome[E]:
+    async def _run(self, call: ToolCall) -> ToolOutcome[E]:
         """Run a call; a cancellation by the client cancels it, and waits for its end."""
         task = create_task(self._processor.run([call]))
         self._running.add(task)
@@ -117,7 +117,7 @@ class Handlers(Generic[E]):
             raise
         return task.result()[0]
 
-    def _answer(self, outcome: Outcome[E], error: Any, revision: str) -> Answer:
+    def _answer(self, outcome: ToolOutcome[E], error: Any, revision: str) -> Answer:
         """Return an error of the protocol where it prescribes one, else the guidance."""
         if isinstance(error, UnknownTool | MissingParameter | InvalidParameter):
             known = revision if revision in MCP_REVISIONS else MCP_REVISIONS[-1]

@@ -10,8 +10,8 @@ from seamwise._text.jsonable import to_json
 from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.toolhost.arguments import MAX_FINDINGS, surrogate_problem
 from seamwise.toolhost.formats.entries import is_array, is_object
+from seamwise.toolhost.schema.arguments import MAX_FINDINGS, surrogate_problem
 
 WHOLE: Final = 'arguments'
 """The name of the parameter in errors that concern all arguments."""
@@ -99,6 +99,7 @@ class ArgumentsSchema:
 
 
 def _validator(schema: Mapping[str, object]) -> _Validator | None:
+    # Imported here: it is slow to import, and a processor that is served needs no validator.
     from jsonschema.validators import validator_for  # type: ignore[import-untyped]  # noqa: PLC0415
 
     try:

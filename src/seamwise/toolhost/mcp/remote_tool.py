@@ -13,10 +13,9 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import InvalidParameter, MissingParameter, ToolError
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
-from seamwise.toolhost.names import name_problem, qualified_name
-from seamwise.toolhost.results import ResultType, check_result
-from seamwise.toolhost.tool import Invocation, Tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.schema.definitions import name_problem, qualified_name
+from seamwise.toolhost.schema.results import ResultType, check_result
+from seamwise.toolhost.tools import Invocation, Tool, Tools
 
 Call = Callable[
     ['RemoteTool', Mapping[str, object]], Awaitable[Result[object, McpError | ToolError]]

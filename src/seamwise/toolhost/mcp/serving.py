@@ -45,7 +45,7 @@ _DRAIN_SECONDS: Final = 5.0
 """The time for running calls after SIGTERM, over HTTP, in seconds. A client that sends SIGTERM to
 a server on standard input and output expects no more answers."""
 
-MODEL: Adapter[ToolError | ParsingError | GuardError | McpError, Guidance] = Adapter(
+MCP_GUIDANCE: Adapter[ToolError | ParsingError | GuardError | McpError, Guidance] = Adapter(
     lambda: TOOLS | PARSING | GUARDS | MCP
 )
 """The guidance for errors of tools, of the parser, of guards and of other MCP servers."""
@@ -83,7 +83,7 @@ async def serve(  # noqa: PLR0913 -- one option each
     name: str = 'seamwise',
     instructions: str | None = None,
     on_ready: Callable[[str], object] | None = None,
-    model: Callable[[Any], Guidance] = MODEL,
+    model: Callable[[Any], Guidance] = MCP_GUIDANCE,
 ) -> None:
     """Serve the tools of a processor to MCP clients, until SIGTERM or the end of the input.
 
@@ -99,8 +99,8 @@ async def serve(  # noqa: PLR0913 -- one option each
         name: The name of the server for clients.
         instructions: A text for the model on how to use the tools.
         on_ready: Called with the URL for `http`, when the server accepts connections.
-        model: The guidance for each error. Tools with errors of their own need `MODEL` and arms
-            for these.
+        model: The guidance for each error. Tools with errors of their own need `MCP_GUIDANCE` and
+            arms for these.
 
     Raises:
         ValueError: The transport is another one, or the host is no loopback address.

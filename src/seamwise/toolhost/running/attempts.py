@@ -15,7 +15,7 @@ from seamwise.catalog.tools import ResourceExhausted, ToolError, ToolFailed
 from seamwise.policies import Guard, GuardError
 from seamwise.toolhost.running.isolated import run_isolated
 from seamwise.toolhost.running.threads import ThreadPool, ThreadsExhausted
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost.tools import Invocation
 
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 

@@ -10,7 +10,7 @@ from typing_extensions import TypeVar
 
 from seamwise._errors.errors import TaggedError
 from seamwise._runtime.world import REAL, Alarm
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.running.call import CallRun
 from seamwise.toolhost.running.ending import log_remains, wait_for_end
 
@@ -28,12 +28,12 @@ class Batch(Generic[E]):
         calls: The calls, set before `start`: each one delivers its outcome to the batch.
     """
 
-    def __init__(self, *, grace: float, on_outcome: Callable[[Outcome[E]], None]) -> None:
+    def __init__(self, *, grace: float, on_outcome: Callable[[ToolOutcome[E]], None]) -> None:
         self._grace = grace
         self._observe = on_outcome
         self.calls: Sequence[CallRun[E]] = ()
         self._alarms: list[Alarm] = []
-        self._ready: deque[Outcome[E]] = deque()
+        self._ready: deque[ToolOutcome[E]] = deque()
         self._pending = 0
         self._crash: BaseException | None = None
         self._waiter: Future[None] | None = None
@@ -52,7 +52,7 @@ class Batch(Generic[E]):
         for call in self.calls:
             call.submit()
 
-    def deliver(self, outcome: Outcome[E]) -> None:
+    def deliver(self, outcome: ToolOutcome[E]) -> None:
         """Accept the outcome of a call."""
         self._pending -= 1
         self._observe(outcome)
@@ -66,7 +66,7 @@ class Batch(Generic[E]):
         self._crash = error
         self._notify()
 
-    async def all(self) -> list[Outcome[E]]:
+    async def all(self) -> list[ToolOutcome[E]]:
         """Return the outcomes in the order of the calls, when all are there."""
         await self._wait_for(len(self.calls))
         return sorted(self._ready, key=lambda outcome: outcome.place)
@@ -74,7 +74,7 @@ class Batch(Generic[E]):
     def __aiter__(self) -> Self:
         return self
 
-    async def __anext__(self) -> Outcome[E]:
+    async def __anext__(self) -> ToolOutcome[E]:
         """Return the next outcome as soon as it is there.
 
         Raises:

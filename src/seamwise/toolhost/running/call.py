@@ -28,15 +28,13 @@ from seamwise.policies import Guard, GuardError
 from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_scope
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.conversation import Conversation
-from seamwise.toolhost.effects import leaves_effect_open
-from seamwise.toolhost.names import qualified_name
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.memory.conversation import Conversation
+from seamwise.toolhost.outcome import ToolOutcome, leaves_effect_open
 from seamwise.toolhost.running.attempts import Attempts
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
-from seamwise.toolhost.tool import Tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.schema.definitions import qualified_name
+from seamwise.toolhost.tools import Tool, Tools
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -119,7 +117,7 @@ class CallRun(Generic[E]):
         timeout: float | None,
         conversation: Conversation,
         context: Context,
-        on_outcome: Callable[[Outcome[E]], None],
+        on_outcome: Callable[[ToolOutcome[E]], None],
         on_crash: Callable[[BaseException], None],
     ) -> None:
         self._workshop = workshop
@@ -357,7 +355,7 @@ class CallRun(Generic[E]):
             and leaves_effect_open(result.failure())
         )
         self._on_outcome(
-            Outcome(self._place, self._call, result, count, waited, duration, is_uncertain)
+            ToolOutcome(self._place, self._call, result, count, waited, duration, is_uncertain)
         )
 
 

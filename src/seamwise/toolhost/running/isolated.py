@@ -22,10 +22,10 @@ from seamwise.toolhost.containment.client import (
     parse_report,
     start_supervisor,
 )
-from seamwise.toolhost.importable import import_name
-from seamwise.toolhost.limits import Limits
+from seamwise.toolhost.containment.importable import import_name
+from seamwise.toolhost.containment.limits import ToolLimits
 from seamwise.toolhost.running.transfer import Invalid, decode_answer, encode_request
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost.tools import Invocation
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -44,7 +44,7 @@ class ProcessEnded(Exception):
 
 
 async def run_isolated(
-    invocation: Invocation[E], limits: Limits, *, tool: str, attempts: int
+    invocation: Invocation[E], limits: ToolLimits, *, tool: str, attempts: int
 ) -> Result[object, E | InvalidResult | ResourceExhausted | ToolTimedOut]:
     """Run a call in a process of its own, and return its checked result.
 
@@ -103,7 +103,7 @@ def _read_answer(
     return invocation.check(result)
 
 
-async def _run_process(invocation: Invocation[E], limits: Limits, *, tool: str) -> Report:
+async def _run_process(invocation: Invocation[E], limits: ToolLimits, *, tool: str) -> Report:
     request = encode_request(import_name(invocation.function), tool, invocation.arguments)
     with TemporaryFile() as stdin:
         stdin.write(request)

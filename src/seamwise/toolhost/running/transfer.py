@@ -23,8 +23,8 @@ from seamwise._text.safe_call import call_or_describe
 from seamwise._text.shortening import shorten
 from seamwise.catalog.problem import Problem
 from seamwise.redaction import redact
-from seamwise.toolhost.importable import ImportName
-from seamwise.toolhost.results import ResultType, check_result
+from seamwise.toolhost.containment.importable import ImportName
+from seamwise.toolhost.schema.results import ResultType, check_result
 
 MAX_TRACEBACK: Final = 4_000
 """In characters: the end of a traceback that is kept."""

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Awaitable
 from typing import Any, Final, Never, cast
 
+from seamwise.toolhost.containment.importable import import_object
 from seamwise.toolhost.containment.supervisor import ANSWER
-from seamwise.toolhost.importable import import_object
-from seamwise.toolhost.results import ResultType
+from seamwise.toolhost.function_tool import FunctionTool
 from seamwise.toolhost.running.transfer import (
     OUT_OF_MEMORY,
     Request,
@@ -21,8 +21,8 @@ from seamwise.toolhost.running.transfer import (
     encode_exception,
     encode_result,
 )
-from seamwise.toolhost.signatures import read_result
-from seamwise.toolhost.tool import FunctionTool
+from seamwise.toolhost.schema.results import ResultType
+from seamwise.toolhost.schema.signatures import read_result
 
 _PID: Final = os.getpid()
 

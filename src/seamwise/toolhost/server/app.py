@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
@@ -22,7 +24,6 @@ from seamwise.toolhost.server.access import Access, CheckAccess
 from seamwise.toolhost.server.bodies import Limits, read_calls
 from seamwise.toolhost.server.connection import while_connected
 from seamwise.toolhost.server.events import OutcomeEvents
-from seamwise.toolhost.server.headers import PrivateResponses
 from seamwise.toolhost.server.openapi import openapi_document
 from seamwise.toolhost.server.outcomes import encode_outcome
 from seamwise.toolhost.server.page import accepts_html, page_response
@@ -140,3 +141,22 @@ class _Handlers:
     async def stream(self, request: Request) -> Result[Response, UnreadableCall | SchemaViolations]:
         calls = await read_calls(request, self._limits)
         return calls.map(lambda items: OutcomeEvents(self._processor, items))
+
+
+class PrivateResponses:
+    """Middleware that adds the headers to all responses of an application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+
+        async def send_private(message: Message) -> None:
+            if message['type'] == 'http.response.start':
+                headers = MutableHeaders(scope=message)
+                headers['cache-control'] = 'no-store'
+                headers['x-content-type-options'] = 'nosniff'
+            await send(message)
+
+        await self._app(scope, receive, send_private)

@@ -12,12 +12,13 @@ from msgspec import Meta, Struct
 
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.tools import ToolError
-from seamwise.policies import Guard, GuardError, circuit, consecutive, deadline, retry
+from seamwise.policies import GuardError, circuit, consecutive, deadline, retry
+from seamwise.policies._engine.pipeline import Guard
+from seamwise.toolhost.function_tool import tool
 from seamwise.toolhost.guards.guarded_call import failed_attempts, record_event
 from seamwise.toolhost.processor import Processor
 from seamwise.toolhost.server.live_calls import report_begin
-from seamwise.toolhost.tool import tool
-from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Tools
 
 SERVICE_SECONDS: Final = 0.12
 """In seconds: the time that the service takes for an answer or a failure."""

@@ -16,8 +16,7 @@ from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.tools import ToolError
 from seamwise.live.credentials import bearer_token
-from seamwise.live.limits import Limits as LogLimits
-from seamwise.live.log import EventLog
+from seamwise.live.log import EventLog, LogLimits
 from seamwise.live.metrics import MetricsSnapshot
 from seamwise.live.server.gateway import gateway
 from seamwise.live.stores.memory import MemoryLog

@@ -31,7 +31,7 @@ from seamwise.seams.session.localized import replace_fields
 from seamwise.toolhost.formats.entries import ParsedCall
 from seamwise.toolhost.formats.parsing import Output, expect
 from seamwise.toolhost.guards.guarded_call import CallStats, failed_attempts, recording
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.processor import Processor
 
 SESSION: Adapter[ToolError | ParsingError | GuardError, ErrorEvent] = Adapter(
@@ -39,7 +39,7 @@ SESSION: Adapter[ToolError | ParsingError | GuardError, ErrorEvent] = Adapter(
 )
 """The session events of tools, of the parser and of guards."""
 
-SeamOutputs: TypeAlias = Callable[[Outcome[ToolError], CallStats], Mapping[str, object]]
+SeamOutputs: TypeAlias = Callable[[ToolOutcome[ToolError], CallStats], Mapping[str, object]]
 """Returns the output of each seam for a call, as values of JSON."""
 
 Send: TypeAlias = Callable[[Event | ErrorEvent], None]
@@ -96,7 +96,7 @@ class CallRunner(Struct, frozen=True):
         if type(parsed) is Failure:
             task = _CallTask(self, send, CallPlace(session, run, 1, 1), None)
             task.begin()
-            task.end(Outcome(1, None, parsed, attempts=0, waited=0.0, duration=0.0))
+            task.end(ToolOutcome(1, None, parsed, attempts=0, waited=0.0, duration=0.0))
             return
         calls = parsed.unwrap()
         async with TaskGroup() as group:
@@ -202,7 +202,7 @@ class _CallTask:
         for outcome in outcomes:
             self.end(outcome)
 
-    def _cancelled(self, processor: Processor[ToolError], seconds: float) -> Outcome[ToolError]:
+    def _cancelled(self, processor: Processor[ToolError], seconds: float) -> ToolOutcome[ToolError]:
         """Return the outcome of a call that the user stopped after a time."""
         name = self._tool or ''
         has_begun = self._has_begun or name not in self._runner.announced
@@ -210,7 +210,7 @@ class _CallTask:
         tool = processor.tools.find(name, None if self._call is None else self._call.namespace)
         is_uncertain = has_begun and type(tool) is Success and not tool.unwrap().is_repeatable
         stopped = Failure(ToolCancelled(name, 'user'))
-        return Outcome(self._place, self._call, stopped, attempts, 0.0, seconds, is_uncertain)
+        return ToolOutcome(self._place, self._call, stopped, attempts, 0.0, seconds, is_uncertain)
 
     def _begin_tool(self) -> None:
         if not self._has_begun:
@@ -218,7 +218,7 @@ class _CallTask:
             metadata = {'task_id': self._task_id, 'tool': self._tool, 'status': 'begun'}
             self._send(Event('agent.tool_progress', f'{self._tool} has begun.', metadata))
 
-    def end(self, outcome: Outcome[ToolError]) -> None:
+    def end(self, outcome: ToolOutcome[ToolError]) -> None:
         """Send the failure, if no guard has reported it, and the result."""
         outcome = msgspec.structs.replace(outcome, place=self._place)
         self._stats.attempts, self._stats.waited = outcome.attempts, outcome.waited

@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 from seamwise.seams.http import openapi
 from seamwise.seams.http.tables import PARSING
-from seamwise.toolhost.definitions import PROVIDERS
 from seamwise.toolhost.formats.parsing import FORMATS
+from seamwise.toolhost.schema.definitions import PROVIDERS
 from seamwise.toolhost.server.bodies import MEDIA_TYPE, Limits
 
 Schema: TypeAlias = Mapping[str, object]

@@ -15,7 +15,7 @@ from seamwise.seams.http.bodies import ErrorBody, encode, error_body
 from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats import answer
-from seamwise.toolhost.outcome import Outcome
+from seamwise.toolhost.outcome import ToolOutcome
 
 HTTP: Adapter[ToolError | ParsingError | GuardError, http.HttpError] = Adapter(
     lambda: tables.TOOLS | tables.PARSING | tables.GUARDS
@@ -53,7 +53,7 @@ class OutcomeBody(Struct, frozen=True, kw_only=True):
     answer: object
 
 
-def encode_outcome(outcome: Outcome[ToolError]) -> bytes:
+def encode_outcome(outcome: ToolOutcome[ToolError]) -> bytes:
     """Return an outcome as one line of JSON.
 
     A value that has no JSON form is a defect of its tool, and does not affect other outcomes.
@@ -67,7 +67,7 @@ def encode_outcome(outcome: Outcome[ToolError]) -> bytes:
         return encode(_outcome_body(failed))
 
 
-def _outcome_body(outcome: Outcome[ToolError]) -> OutcomeBody:
+def _outcome_body(outcome: ToolOutcome[ToolError]) -> OutcomeBody:
     result = outcome.result
     if type(result) is Success:
         body = ResultBody(success=True, data=result.unwrap())

@@ -18,7 +18,7 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, LogLimits
 from seamwise.live.replay import Replay, ReplayRange, replay_range
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.redis.commands import Commands
@@ -72,7 +72,7 @@ class RedisLog(StoreLog):
         client_or_url: Client | str,
         prefix: str = 'seamwise:',
         *,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: LogLimits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time,
         replicas: int = 0,
         timeout: float = 2.0,

@@ -12,7 +12,7 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.live.events import Position, Record, Stored, decode_record
-from seamwise.live.limits import Limits
+from seamwise.live.log import LogLimits
 from seamwise.live.replay import StreamState
 from seamwise.live.stores.base import MAX_BATCH_IDS, new_epoch
 from seamwise.live.stores.redis.commands import Commands
@@ -108,7 +108,7 @@ class Sessions:
         writes: Commands,
         *,
         keys: Keys,
-        limits: Limits,
+        limits: LogLimits,
         replicas: int,
         wait: float,
         reasons: Reasons,

@@ -25,11 +25,11 @@ from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure, Result
 from seamwise.catalog.sessions import SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live.delivery.hub import Hub
 from seamwise.live.events import Position
 from seamwise.live.stores.redis.history import Known
 from seamwise.live.stores.redis.link import TASK_NAME, SignalHandler, SignalLink
 from seamwise.live.stores.redis.sessions import View
+from seamwise.live.subscriptions import Hub
 
 CHECK_INTERVAL: Final = 1.0
 """Seconds between two checks of watched sessions whose signals could have been lost."""

@@ -6,9 +6,9 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from seamwise.catalog.storage import StoreUnavailable
-from seamwise.live.delivery.hub import Hub
 from seamwise.live.events import Position, Stored
 from seamwise.live.stores.sqlite.reads import Bulletin, News, StoreVersion
+from seamwise.live.subscriptions import Hub
 
 Request: TypeAlias = Callable[[StoreVersion | None, Mapping[str, Position], frozenset[str]], object]
 """Starts to read news: since a version, for the positions of sessions, and for stale sessions."""

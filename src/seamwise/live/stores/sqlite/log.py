@@ -18,7 +18,7 @@ from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, Un
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Event, Position, Record, Stored, decode_record, encode_state
-from seamwise.live.limits import DEFAULT_LIMITS, Limits
+from seamwise.live.log import DEFAULT_LIMITS, LogLimits
 from seamwise.live.replay import Replay
 from seamwise.live.stores.base import StoreLog
 from seamwise.live.stores.sqlite.delivery import Delivery
@@ -86,7 +86,7 @@ class SqliteLog(StoreLog):
         self,
         path: str | os.PathLike[str],
         *,
-        limits: Limits = DEFAULT_LIMITS,
+        limits: LogLimits = DEFAULT_LIMITS,
         clock: Callable[[], float] = time,
     ) -> None:
         super().__init__(limits=limits, clock=clock)

@@ -12,7 +12,7 @@ from typing import Final
 
 from typing_extensions import override
 
-from seamwise.live.limits import Limits
+from seamwise.live.log import LogLimits
 from seamwise.live.stores.sqlite import files, threads
 from seamwise.live.stores.sqlite.files import STORE_ERRORS, StoreFile, primary_code
 from seamwise.live.stores.sqlite.jobs import Job, post
@@ -51,7 +51,7 @@ class Writer(StoreThread[Writes]):
         file: StoreFile,
         loop: AbstractEventLoop,
         *,
-        limits: Limits,
+        limits: LogLimits,
         on_foreign_commit: Callable[[], object],
         on_lost: Callable[[Exception], object],
     ) -> None:

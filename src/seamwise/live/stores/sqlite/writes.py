@@ -11,7 +11,7 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Position, Record
-from seamwise.live.limits import Limits
+from seamwise.live.log import LogLimits
 from seamwise.live.stores.base import MAX_BATCH_IDS, new_epoch
 from seamwise.live.stores.sqlite.files import StoreDamagedError
 from seamwise.live.stores.sqlite.schema import number
@@ -72,7 +72,7 @@ class Writes:
         limits: The limits of each session.
     """
 
-    def __init__(self, connection: Connection, limits: Limits) -> None:
+    def __init__(self, connection: Connection, limits: LogLimits) -> None:
         self.connection: Final = connection
         self._limits = limits
         self._streams: dict[str, Stream] = {}

@@ -12,8 +12,8 @@ from seamwise._results.containers import Failure, Result, Success, as_result
 from seamwise._text.jsonable import json_problem
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
-from seamwise.toolhost.conformance import find_problems
-from seamwise.toolhost.type_aliases import resolve_alias
+from seamwise.toolhost.schema.conformance import find_problems
+from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_PROBLEMS: Final = 20
 """The maximum number of problems in an `InvalidResult`."""

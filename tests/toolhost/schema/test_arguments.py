@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from seamwise import Success
 from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.toolhost.arguments import (
+from seamwise.toolhost.schema.arguments import (
     MAX_FINDINGS,
     Example,
     NotBelow,

@@ -5,8 +5,8 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from seamwise.toolhost.arguments import Parameter
-from seamwise.toolhost.docstrings import read_docstring
+from seamwise.toolhost.schema.arguments import Parameter
+from seamwise.toolhost.schema.docstrings import read_docstring
 
 _REFERENCE: Final = '#/$defs/{name}'
 
@@ -32,7 +32,7 @@ def input_schema(
 ) -> Mapping[str, object]:
     """Return the schema of the arguments of a tool.
 
-    >>> from seamwise.toolhost.arguments import read_parameter
+    >>> from seamwise.toolhost.schema.arguments import read_parameter
     >>> parameters = {'city': read_parameter(str, None, is_required=True)}
     >>> input_schema(parameters, {'city': 'as people write it'})['properties']
     {'city': {'type': 'string', 'description': 'as people write it'}}

@@ -12,10 +12,10 @@ MAX_SIZE: Final = 2**63 - 1
 """In bytes: the maximum limit that the kernel accepts."""
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class ToolLimits(Struct, frozen=True, kw_only=True):
     """Limits of an isolated tool; a TypeError or a ValueError refuses an invalid one.
 
-    >>> Limits(seconds=10, memory=256 * 2**20).output
+    >>> ToolLimits(seconds=10, memory=256 * 2**20).output
     1048576
 
     Attributes:

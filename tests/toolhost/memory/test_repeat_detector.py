@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.repeat_detector import RepeatDetector
+from seamwise.toolhost.memory.repeat_detector import RepeatDetector
 
 
 def refusals(calls: str, limit: int) -> str:

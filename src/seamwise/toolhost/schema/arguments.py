@@ -14,7 +14,7 @@ from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
-from seamwise.toolhost.type_aliases import resolve_alias
+from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_FINDINGS: Final = 20
 """The maximum number of findings in `also`."""

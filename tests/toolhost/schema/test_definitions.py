@@ -25,7 +25,7 @@ FORMATS = ('openai', 'openai_responses', 'anthropic', 'gemini', 'mcp')
 
 
 class CityUnknown(
-    TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.test_definitions'
+    TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.schema.test_definitions'
 ):
     city: str
 

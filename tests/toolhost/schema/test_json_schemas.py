@@ -27,7 +27,7 @@ from hypothesis import strategies as st
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from seamwise import Success
-from seamwise.toolhost import Example, Outcome, Tool, ToolCall, formats, tool
+from seamwise.toolhost import Example, Tool, ToolCall, ToolOutcome, formats, tool
 from tests.toolhost import later_types
 
 DIALECT = 'https://json-schema.org/draft/2020-12/schema'
@@ -401,7 +401,7 @@ VALUES: dict[str, tuple[Any, object]] = {
 def test_the_answer_for_mcp_conforms_to_the_schema_of_the_value(type_: Any, value: object) -> None:
     item = tool_for(type_)
     assert item.output_schema is not None
-    outcome: Outcome[Never] = Outcome(
+    outcome: ToolOutcome[Never] = ToolOutcome(
         1, ToolCall('echo', {}, format='mcp'), Success(value), 1, 0.0, 0.0
     )
     answer: Any = formats.answer(outcome)

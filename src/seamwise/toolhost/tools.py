@@ -1,18 +1,28 @@
-"""Sets of tools, found by name and described for a provider."""
+"""Tools that a model can call, and sets of them, found by name and described for a provider."""
 
-from collections.abc import Iterable, Iterator
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Final, Generic, Never, final
 
+from msgspec import Struct
 from typing_extensions import TypeVar, override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.close_matches import MAX_SUGGESTIONS, close_matches
-from seamwise.catalog.tools import RegistrationRejected, UnknownTool
-from seamwise.toolhost.definitions import definitions
-from seamwise.toolhost.names import name_problem, qualified_name
-from seamwise.toolhost.tool import Tool
+from seamwise.catalog.tools import (
+    InvalidParameter,
+    InvalidResult,
+    MissingParameter,
+    RegistrationRejected,
+    UnknownTool,
+)
+from seamwise.toolhost.containment.limits import ToolLimits
+from seamwise.toolhost.schema.definitions import definitions, name_problem, qualified_name
+from seamwise.toolhost.schema.results import ResultType
 
 E = TypeVar('E', bound=TaggedError, default=Never)
 F = TypeVar('F', bound=TaggedError, default=Never)
@@ -20,6 +30,105 @@ E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 
 DEFAULT_NAMESPACE: Final = 'default'
 """The namespace of tools without one, in errors."""
+
+
+class Invocation(Struct, Generic[E_co], frozen=True):
+    """One call of a tool, with checked arguments.
+
+    Attributes:
+        run: Runs the tool once. A further attempt calls it again, with fresh copies of arguments
+            that the tool can change.
+        is_async: Whether `run` returns an awaitable.
+        check: Returns the result for what `run` returned, awaited if `is_async`: a Result or a
+            plain value. It is `InvalidResult` unless the value has the declared type and the
+            error a declared class. A value stays the same object.
+        function: The function of the tool, for a process of its own.
+        arguments: The keyword arguments of the function.
+        result_type: The declared result, for a process of its own.
+        isolated: The limits of the process of its own, or None to run in this process.
+        key: Calls with the same key run one after the other; None for calls that need not.
+    """
+
+    run: Callable[[], object]
+    is_async: bool
+    check: Callable[[object], Result[object, E_co | InvalidResult]]
+    function: Callable[..., object]
+    arguments: Mapping[str, object]
+    result_type: ResultType = ResultType()
+    isolated: ToolLimits | None = None
+    key: Hashable | None = None
+
+
+class Tool(ABC, Generic[E_co]):
+    """A tool that a model can call; `|` adds tools up.
+
+    `E_co` is the union of its errors, besides those that every tool can have.
+
+    Attributes:
+        name: The name of the tool, unique in its namespace.
+        namespace: The namespace of the tool, or None.
+        description: The description for the model.
+        is_repeatable: Whether running the tool twice does no harm.
+        timeout: The maximum duration of a call in seconds, or None for that of the processor.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        namespace: str | None = None,
+        description: str = '',
+        is_repeatable: bool = False,
+        timeout: float | None = None,
+    ) -> None:
+        self.name = name
+        self.namespace = namespace
+        self.description = description
+        self.is_repeatable = is_repeatable
+        self.timeout = timeout
+
+    @property
+    def qualified_name(self) -> str:
+        """The name for the model: `namespace__name`, or the name without a namespace."""
+        return qualified_name(self.name, self.namespace)
+
+    @property
+    @abstractmethod
+    def input_schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the arguments, an object."""
+
+    @property
+    def output_schema(self) -> Mapping[str, object] | None:
+        """The JSON Schema of the value, or None if it is not known."""
+        return None
+
+    def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
+        """Return the definitions that a provider is sent, as `Tools.schema` does.
+
+        Args:
+            format: `openai`, `openai_responses`, `anthropic`, `gemini` or `mcp`.
+
+        Raises:
+            ValueError: The format is another one.
+        """
+        return definitions([self], format)
+
+    def check_types(self) -> None:
+        """Raise a TypeError if a type of the tool is not known; a processor calls it."""
+
+    @abstractmethod
+    def bind(
+        self, arguments: Mapping[str, object]
+    ) -> Result[Invocation[E_co], MissingParameter | InvalidParameter]:
+        """Check the arguments of a call, and return the call, ready to run."""
+
+    def __or__(self, other: Tool[F] | Tools[F], /) -> Tools[E_co | F]:
+        """Add tools up; raises TypeError if two of them have the same name."""
+        return Tools[E_co]([self]) | other
+
+    @override
+    def __repr__(self) -> str:
+        return f'<Tool {self.qualified_name!r}>'
 
 
 @final
@@ -85,7 +194,7 @@ class Tools(Generic[E_co]):
         """
         return definitions(self._by_name.values(), format)
 
-    def __or__(self, other: Tool[F] | 'Tools[F]', /) -> 'Tools[E_co | F]':
+    def __or__(self, other: Tool[F] | Tools[F], /) -> Tools[E_co | F]:
         """Add tools up; raises TypeError if two of them have the same name."""
         if not isinstance(other, Tool | Tools):
             return NotImplemented

@@ -16,9 +16,9 @@ from typing import Any, Final, get_origin, get_type_hints
 import msgspec
 
 from seamwise._results.signatures import names_in_scope
-from seamwise.toolhost.arguments import Parameter, read_parameter
-from seamwise.toolhost.results import ResultType, split_result
-from seamwise.toolhost.schemas import schemas_of
+from seamwise.toolhost.schema.arguments import Parameter, read_parameter
+from seamwise.toolhost.schema.json_schemas import schemas_of
+from seamwise.toolhost.schema.results import ResultType, split_result
 
 _NO_DEFAULT: Final = inspect.Parameter.empty
 

@@ -31,9 +31,9 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 from typing_extensions import TypeAliasType
 
-from seamwise.toolhost import type_shapes
-from seamwise.toolhost.conformance import find_problems
-from seamwise.toolhost.type_shapes import MAX_SHAPES
+from seamwise.toolhost.schema import type_shapes
+from seamwise.toolhost.schema.conformance import find_problems
+from seamwise.toolhost.schema.type_shapes import MAX_SHAPES
 
 T = TypeVar('T')
 

@@ -1,149 +1,43 @@
-"""Tools that a model can call, and the decorator that turns a function into one."""
+"""Functions as tools, and the decorator that turns a function into one."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Hashable, Mapping
 from contextlib import suppress
 from copy import deepcopy
 from functools import cached_property, partial, update_wrapper
 from inspect import iscoroutinefunction, signature, unwrap
 from types import CoroutineType, FunctionType, MethodType, NoneType
-from typing import TYPE_CHECKING, Any, Final, Generic, Never, ParamSpec, Protocol, final, overload
+from typing import Any, Final, Generic, Never, ParamSpec, Protocol, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeVar, override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
-from seamwise.catalog.tools import InvalidParameter, InvalidResult, MissingParameter
-from seamwise.toolhost.arguments import Parameter, convert_arguments
-from seamwise.toolhost.definitions import definitions
-from seamwise.toolhost.docstrings import Descriptions, read_docstring
-from seamwise.toolhost.importable import import_name
-from seamwise.toolhost.limits import Limits, check_seconds
-from seamwise.toolhost.names import name_problem, qualified_name
-from seamwise.toolhost.results import ResultType, check_json_result, check_result
-from seamwise.toolhost.schemas import input_schema, output_schema
-from seamwise.toolhost.signatures import (
+from seamwise.catalog.tools import InvalidParameter, MissingParameter
+from seamwise.toolhost.containment.importable import import_name
+from seamwise.toolhost.containment.limits import ToolLimits, check_seconds
+from seamwise.toolhost.schema.arguments import Parameter, convert_arguments
+from seamwise.toolhost.schema.definitions import name_problem, qualified_name
+from seamwise.toolhost.schema.docstrings import Descriptions, read_docstring
+from seamwise.toolhost.schema.json_schemas import input_schema, output_schema
+from seamwise.toolhost.schema.results import ResultType, check_json_result, check_result
+from seamwise.toolhost.schema.signatures import (
     UnresolvedType,
     check_function,
     read_known_result,
     read_parameters,
     read_result,
 )
-
-if TYPE_CHECKING:
-    from seamwise.toolhost.toolset import Tools
+from seamwise.toolhost.tools import Invocation, Tool
 
 P = ParamSpec('P')
 T = TypeVar('T', default=Never)
 E = TypeVar('E', bound=TaggedError, default=Never)
-F = TypeVar('F', bound=TaggedError, default=Never)
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 R = TypeVar('R')
 R_co = TypeVar('R_co', covariant=True)
-
-
-class Invocation(Struct, Generic[E_co], frozen=True):
-    """One call of a tool, with checked arguments.
-
-    Attributes:
-        run: Runs the tool once. A further attempt calls it again, with fresh copies of arguments
-            that the tool can change.
-        is_async: Whether `run` returns an awaitable.
-        check: Returns the result for what `run` returned, awaited if `is_async`: a Result or a
-            plain value. It is `InvalidResult` unless the value has the declared type and the
-            error a declared class. A value stays the same object.
-        function: The function of the tool, for a process of its own.
-        arguments: The keyword arguments of the function.
-        result_type: The declared result, for a process of its own.
-        isolated: The limits of the process of its own, or None to run in this process.
-        key: Calls with the same key run one after the other; None for calls that need not.
-    """
-
-    run: Callable[[], object]
-    is_async: bool
-    check: Callable[[object], Result[object, E_co | InvalidResult]]
-    function: Callable[..., object]
-    arguments: Mapping[str, object]
-    result_type: ResultType = ResultType()
-    isolated: Limits | None = None
-    key: Hashable | None = None
-
-
-class Tool(ABC, Generic[E_co]):
-    """A tool that a model can call; `|` adds tools up.
-
-    `E_co` is the union of its errors, besides those that every tool can have.
-
-    Attributes:
-        name: The name of the tool, unique in its namespace.
-        namespace: The namespace of the tool, or None.
-        description: The description for the model.
-        is_repeatable: Whether running the tool twice does no harm.
-        timeout: The maximum duration of a call in seconds, or None for that of the processor.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        *,
-        namespace: str | None = None,
-        description: str = '',
-        is_repeatable: bool = False,
-        timeout: float | None = None,
-    ) -> None:
-        self.name = name
-        self.namespace = namespace
-        self.description = description
-        self.is_repeatable = is_repeatable
-        self.timeout = timeout
-
-    @property
-    def qualified_name(self) -> str:
-        """The name for the model: `namespace__name`, or the name without a namespace."""
-        return qualified_name(self.name, self.namespace)
-
-    @property
-    @abstractmethod
-    def input_schema(self) -> Mapping[str, object]:
-        """The JSON Schema of the arguments, an object."""
-
-    @property
-    def output_schema(self) -> Mapping[str, object] | None:
-        """The JSON Schema of the value, or None if it is not known."""
-        return None
-
-    def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
-        """Return the definitions that a provider is sent, as `Tools.schema` does.
-
-        Args:
-            format: `openai`, `openai_responses`, `anthropic`, `gemini` or `mcp`.
-
-        Raises:
-            ValueError: The format is another one.
-        """
-        return definitions([self], format)
-
-    def check_types(self) -> None:
-        """Raise a TypeError if a type of the tool is not known; a processor calls it."""
-
-    @abstractmethod
-    def bind(
-        self, arguments: Mapping[str, object]
-    ) -> Result[Invocation[E_co], MissingParameter | InvalidParameter]:
-        """Check the arguments of a call, and return the call, ready to run."""
-
-    def __or__(self, other: Tool[F] | Tools[F], /) -> Tools[E_co | F]:
-        """Add tools up; raises TypeError if two of them have the same name."""
-        from seamwise.toolhost.toolset import Tools  # noqa: PLC0415 -- it imports this module
-
-        return Tools[E_co]([self]) | other
-
-    @override
-    def __repr__(self) -> str:
-        return f'<Tool {self.qualified_name!r}>'
 
 
 class _Options(Struct, frozen=True, kw_only=True):
@@ -153,7 +47,7 @@ class _Options(Struct, frozen=True, kw_only=True):
     description: str | None = None
     namespace: str | None = None
     is_repeatable: bool = False
-    isolated: Limits | None = None
+    isolated: ToolLimits | None = None
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None
     timeout: float | None = None
     validate: bool = True
@@ -161,8 +55,8 @@ class _Options(Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if self.timeout is not None:
             check_seconds('timeout', self.timeout)
-        if self.isolated is not None and not isinstance(self.isolated, Limits):
-            raise TypeError(f'isolated must be Limits(…) or None, not {self.isolated!r}.')
+        if self.isolated is not None and not isinstance(self.isolated, ToolLimits):
+            raise TypeError(f'isolated must be ToolLimits(…) or None, not {self.isolated!r}.')
         if self.exclusive is not None and not callable(self.exclusive):
             raise TypeError(
                 f'exclusive must be a function from the arguments to a key, not {self.exclusive!r}.'
@@ -343,7 +237,7 @@ def tool(
     description: str | None = None,
     namespace: str | None = None,
     is_repeatable: bool = False,
-    isolated: Limits | None = None,
+    isolated: ToolLimits | None = None,
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None,
     timeout: float | None = None,
     validate: bool = True,

@@ -8,7 +8,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result, Success
 from seamwise.catalog.tools import ToolRepeated, TooManyMistakes
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.repeat_detector import RepeatDetector
+from seamwise.toolhost.memory.repeat_detector import RepeatDetector
 
 
 class Conversation:

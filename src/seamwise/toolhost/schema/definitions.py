@@ -1,13 +1,69 @@
-"""Definitions of tools in the shapes of the providers."""
+"""Names and definitions of tools, as the providers take them."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, Protocol, cast
 
-from seamwise._errors.errors import TaggedError
+_PATTERN: Final = re.compile('[a-zA-Z_][a-zA-Z0-9_-]{0,63}')
+"""The intersection of the rules of OpenAI, Anthropic (letters, digits, `_` and `-`, up to 64
+characters) and Gemini (begins with a letter or an underscore)."""
 
-if TYPE_CHECKING:
-    from seamwise.toolhost.tool import Tool
+_SEPARATOR: Final = '__'
+
+
+def qualified_name(name: str, namespace: str | None) -> str:
+    """Return the name of a tool for a model. Providers have no namespaces, so it contains both.
+
+    >>> qualified_name('weather', 'nordic'), qualified_name('weather', None)
+    ('nordic__weather', 'weather')
+    """
+    return name if namespace is None else f'{namespace}{_SEPARATOR}{name}'
+
+
+def name_problem(name: str, namespace: str | None) -> str | None:
+    """Return the reason why no provider would accept the name of a tool, or None.
+
+    >>> name_problem('get.weather', None)
+    'a name has letters, digits, "_" and "-", begins with a letter or "_", and has at most 64 ...'
+    """
+    if _PATTERN.fullmatch(qualified_name(name, namespace)) and namespace != '' and name:
+        return None
+    parts = 'a name' if namespace is None else f'"namespace{_SEPARATOR}name"'
+    return (
+        f'{parts} has letters, digits, "_" and "-", begins with a letter or "_", and has at most '
+        '64 characters'
+    )
+
+
+class Describable(Protocol):
+    """A tool, as far as its definition depends on it."""
+
+    @property
+    def qualified_name(self) -> str:
+        """The name for the model."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """The description for the model."""
+        ...
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether running the tool twice does no harm."""
+        ...
+
+    @property
+    def input_schema(self) -> Mapping[str, object]:
+        """The JSON Schema of the arguments."""
+        ...
+
+    @property
+    def output_schema(self) -> Mapping[str, object] | None:
+        """The JSON Schema of the value, or None if it is not known."""
+        ...
+
 
 _DATA_KEYWORDS: Final = frozenset({'const', 'default', 'enum', 'examples'})
 """Keywords of JSON Schema whose values are no schemas."""
@@ -16,7 +72,7 @@ _MAP_KEYWORDS: Final = frozenset({'properties', '$defs'})
 """Keywords of JSON Schema whose values are schemas by name."""
 
 
-def _description(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _description(tool: Describable) -> dict[str, object]:
     # Some servers refuse an empty description.
     return {'description': tool.description} if tool.description else {}
 
@@ -41,7 +97,7 @@ def _isolate_in_keyword(keyword: str, value: object) -> object:
     return value if keyword in _DATA_KEYWORDS else _isolate_references(value)
 
 
-def _openai(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _openai(tool: Describable) -> dict[str, object]:
     return {
         'type': 'function',
         'function': {
@@ -52,7 +108,7 @@ def _openai(tool: 'Tool[TaggedError]') -> dict[str, object]:
     }
 
 
-def _openai_responses(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _openai_responses(tool: Describable) -> dict[str, object]:
     return {
         'type': 'function',
         'name': tool.qualified_name,
@@ -63,7 +119,7 @@ def _openai_responses(tool: 'Tool[TaggedError]') -> dict[str, object]:
     }
 
 
-def _anthropic(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _anthropic(tool: Describable) -> dict[str, object]:
     return {
         'name': tool.qualified_name,
         **_description(tool),
@@ -71,7 +127,7 @@ def _anthropic(tool: 'Tool[TaggedError]') -> dict[str, object]:
     }
 
 
-def _gemini(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _gemini(tool: Describable) -> dict[str, object]:
     return {
         'name': tool.qualified_name,
         **_description(tool),
@@ -80,7 +136,7 @@ def _gemini(tool: 'Tool[TaggedError]') -> dict[str, object]:
     }
 
 
-def _mcp(tool: 'Tool[TaggedError]') -> dict[str, object]:
+def _mcp(tool: Describable) -> dict[str, object]:
     definition: dict[str, object] = {
         'name': tool.qualified_name,
         **_description(tool),
@@ -92,7 +148,7 @@ def _mcp(tool: 'Tool[TaggedError]') -> dict[str, object]:
     return definition
 
 
-_DEFINE: Final[Mapping[str, Callable[['Tool[TaggedError]'], dict[str, object]]]] = MappingProxyType(
+_DEFINE: Final[Mapping[str, Callable[[Describable], dict[str, object]]]] = MappingProxyType(
     {
         'openai': _openai,
         'openai_responses': _openai_responses,
@@ -106,7 +162,7 @@ PROVIDERS: Final = tuple(_DEFINE)
 """The names of the providers."""
 
 
-def definitions(tools: 'Iterable[Tool[TaggedError]]', provider: str) -> list[dict[str, object]]:
+def definitions(tools: Iterable[Describable], provider: str) -> list[dict[str, object]]:
     """Return the definitions of tools that a provider is sent.
 
     Raises:

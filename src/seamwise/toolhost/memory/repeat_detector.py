@@ -9,7 +9,7 @@ import msgspec
 from seamwise._text.jsonable import safe_str
 from seamwise.catalog.tools import ToolRepeated
 from seamwise.toolhost.calls import ToolCall
-from seamwise.toolhost.names import qualified_name
+from seamwise.toolhost.schema.definitions import qualified_name
 
 MAX_CYCLE = 3
 """In calls: the length of the longest cycle that is detected."""

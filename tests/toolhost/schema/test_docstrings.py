@@ -2,7 +2,7 @@
 
 import pytest
 
-from seamwise.toolhost.docstrings import read_docstring
+from seamwise.toolhost.schema.docstrings import read_docstring
 
 NAMES = ('city', 'days')
 

@@ -17,8 +17,8 @@ from seamwise import Category, Do, Failure, Result, Success, TaggedError, attemp
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import Finding, InvalidParameter, InvalidResult, MissingParameter
 from seamwise.policies import RateLimited, rate_limit
-from seamwise.toolhost import Example, Limits, NotBelow, Processor, Tool, tool
-from seamwise.toolhost.tool import Invocation
+from seamwise.toolhost import Example, NotBelow, Processor, Tool, ToolLimits, tool
+from seamwise.toolhost.tools import Invocation
 from tests.toolhost import later_types
 from tests.toolhost.helpers import error_of, value_of
 
@@ -26,14 +26,18 @@ P = ParamSpec('P')
 T = TypeVar('T')
 
 
-class CityUnknown(TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.test_tool'):
+class CityUnknown(
+    TaggedError, category=Category.NOT_FOUND, namespace='tests.toolhost.test_function_tool'
+):
     city: str
 
 
 Looked = TypeAliasType('Looked', Result[T, CityUnknown], type_params=(T,))
 
 
-class Unrelated(TaggedError, category=Category.CONFLICT, namespace='tests.toolhost.test_tool'):
+class Unrelated(
+    TaggedError, category=Category.CONFLICT, namespace='tests.toolhost.test_function_tool'
+):
     pass
 
 
@@ -98,7 +102,7 @@ class TestFunction:
         assert (add.name, add.qualified_name) == ('plus', 'math__plus')
         assert (add.description, add.timeout, add.is_repeatable) == ('Sum.', 2.5, False)
         assert repr(add) == (
-            "<Tool 'math__plus': tests.toolhost.test_tool."
+            "<Tool 'math__plus': tests.toolhost.test_function_tool."
             'TestFunction.test_options_win_over_the_function.<locals>.add>'
         )
 
@@ -272,7 +276,7 @@ def test_a_function_that_a_model_cannot_call_is_refused(function: Any, message: 
         ({'name': '1a'}, 'begins with a letter'),
         ({'namespace': ''}, '"namespace__name" has letters'),
         ({'namespace': 'a' * 60}, 'at most 64 characters'),
-        ({'isolated': 5}, 'isolated must be Limits'),
+        ({'isolated': 5}, 'isolated must be ToolLimits'),
         ({'exclusive': 'key'}, 'exclusive must be a function'),
         ({'timeout': True}, 'timeout must be a number of seconds, not True'),
         ({'retries': 1}, 'retries'),
@@ -290,7 +294,7 @@ def test_a_timeout_that_is_not_positive_is_refused(timeout: float) -> None:
 
 
 def test_limits_have_defaults() -> None:
-    assert Limits() == Limits(seconds=60.0, memory=512 * 2**20, output=2**20)
+    assert ToolLimits() == ToolLimits(seconds=60.0, memory=512 * 2**20, output=2**20)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +312,7 @@ def test_limits_have_defaults() -> None:
 )
 def test_limits_are_positive(limits: dict[str, Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        Limits(**limits)
+        ToolLimits(**limits)
 
 
 @dataclass
@@ -377,7 +381,7 @@ class TestBinding:
         assert given == {'items': [1, [2]]}
 
     def test_the_interface_for_isolated_tools_is_complete(self) -> None:
-        limits = Limits(seconds=1)
+        limits = ToolLimits(seconds=1)
         call = bind(tool(isolated=limits)(look), at=1)
         assert (call.isolated, call.arguments, call.is_async) == (limits, {'at': 1}, False)
         assert call.function(**call.arguments) == 1
@@ -388,7 +392,7 @@ class TestBinding:
             return at
 
         with pytest.raises(TypeError, match=r'nested cannot run in a process .* in a function'):
-            tool(isolated=Limits())(nested)
+            tool(isolated=ToolLimits())(nested)
 
     def test_an_awaitable_is_announced(self) -> None:
         @tool

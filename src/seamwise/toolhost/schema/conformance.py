@@ -19,7 +19,7 @@ from seamwise._text.json_pointer import json_pointer
 from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.type_shapes import Shape, shape_of
+from seamwise.toolhost.schema.type_shapes import Shape, shape_of
 
 _NOUNS: Final[Mapping[object, str]] = {
     bool: 'true or false',

@@ -1,1 +1,0 @@
-"""Delivery of new events to the subscriptions of one process."""
