@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 from seamwise._text.jsonable import replace_surrogates
 from seamwise.errors import TaggedError
 from seamwise.messages import TEXT_LIMIT, VALUE_LIMIT, field_names
-from seamwise.redaction.redactor import may_contain_secret
+from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.settings import Settings, current
 from seamwise.seams._common import (
     all_field_names,
@@ -90,7 +90,7 @@ def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> View 
         return None
     # A message of this length contains no value that has to be shortened.
     texts = _all_texts(message, fields) if len(message) <= VALUE_LIMIT else None
-    if texts is None or may_contain_secret(texts, texts.lower(), settings):
+    if texts is None or may_contain_secret(texts, settings):
         return None
     return View(message, fields)
 
