@@ -15,7 +15,7 @@ from mypy.parse import parse
 from seamwise.check._mypy.build import run_mypy
 from seamwise.check._mypy.node_index import AST_TYPES, Positions
 from seamwise.check._mypy.sources import SourceProblem, mypy_options, source_groups
-from seamwise.check.analysis import modules
+from seamwise.check.collection.analysis import modules
 from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from seamwise.check._mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
-from seamwise.check.inference.bindings import iter_own_nodes
+from seamwise.check.inference.data_flow.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
     TAGGED_ERROR,
     base_names,

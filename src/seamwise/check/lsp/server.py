@@ -16,7 +16,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from seamwise.check._mypy.sources import SourceProblem, read_source
 from seamwise.check.checking import Report, report_on
-from seamwise.check.code_base import CodeBase, read_code_base
+from seamwise.check.collection.code_base import CodeBase, read_code_base
 from seamwise.check.findings import Finding
 from seamwise.check.lsp.conversion import Converter
 from seamwise.check.lsp.hover import hover_text
