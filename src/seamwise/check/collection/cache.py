@@ -22,6 +22,7 @@ from tempfile import NamedTemporaryFile
 import msgspec
 from msgspec import Struct
 
+from seamwise import check
 from seamwise.check._mypy.build import Build
 from seamwise.check._mypy.versions import MYPY_VERSION
 from seamwise.check.facts import FileFacts
@@ -113,7 +114,7 @@ class FactsCache:
             }
             for module, file_facts in facts.items():
                 files[build.path(module)] = CachedFile(_inputs(module, build), file_facts)
-            contents = CacheContents(self._checkpoint(), _code_digest(), files)
+            contents = CacheContents(self._checkpoint(), code_digest(), files)
             if contents != self._contents:
                 self._write(msgspec.msgpack.encode(contents))
                 self._contents = contents
@@ -133,7 +134,7 @@ class FactsCache:
             if os.path.normpath(file.facts.path) in wanted
         )
         parts = [part for path, digest in files for part in (os.fsencode(path), digest)]
-        return digest_of([_code_digest(), *parts])
+        return digest_of([code_digest(), *parts])
 
     def clear(self) -> None:
         """Remove the folder."""
@@ -145,7 +146,7 @@ class FactsCache:
                 (self._folder / 'facts').read_bytes(), type=CacheContents
             )
             if contents.mypy_digest == self._mypy_digest():
-                if contents.code_digest == _code_digest():
+                if contents.code_digest == code_digest():
                     return contents
                 # The facts are outdated, but mypy's cache is still valid.
                 return CacheContents(contents.mypy_digest)
@@ -186,9 +187,9 @@ def _inputs(module: str, build: Build) -> bytes:
 
 
 @cache
-def _code_digest() -> bytes:
-    """Return a digest of the code that computes the facts: this folder, Python and mypy."""
-    files = sorted(Path(__file__).parent.rglob('*.py'))
+def code_digest() -> bytes:
+    """Return a digest of the code that computes the facts: the check, Python and mypy."""
+    files = sorted(Path(check.__path__[0]).rglob('*.py'))
     return digest_of(
         [sys.version.encode(), MYPY_VERSION.encode(), *(file.read_bytes() for file in files)]
     )
