@@ -21,9 +21,8 @@ from msgspec.structs import replace
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report, run_check
 from seamwise.check.comparison.git import Export, export_commit, find_commit
-from seamwise.check.environments import project_python
 from seamwise.check.findings import Finding
-from seamwise.check.settings import CheckSettings
+from seamwise.check.settings import CheckSettings, project_python
 from seamwise.containers import Failure, Result, Success
 
 SettingsLoader: TypeAlias = Callable[[Path], Result[CheckSettings, str]]
