@@ -4,6 +4,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -141,6 +142,11 @@ def test_a_face_defines_nothing_but_the_version(face: str) -> None:
     assert definitions == (['__getattr__'] if face == 'seamwise' else [])
 
 
+def test_no_modules_import_each_other() -> None:
+    """Imports inside functions and under TYPE_CHECKING count too."""
+    assert circle_of({module_of(file): imported_modules(file) for file in FILES}) == []
+
+
 def test_a_circle_of_imports_is_found() -> None:
     assert set(circle_of({'a': {'b'}, 'b': {'c'}, 'c': {'a'}, 'd': {'a'}})) == {'a', 'b', 'c'}
 
@@ -155,6 +161,21 @@ def private_part(name: str) -> str | None:
         if part.startswith('_') and not part.startswith('__') and at > 1:
             return '.'.join(parts[:at])
     return None
+
+
+@pytest.mark.parametrize('file', FILES, ids=module_of)
+def test_private_modules_and_names_are_imported_only_inside_their_package(file: Path) -> None:
+    module = module_of(file)
+    owners = {name: private_part(name) for name in own_imports(file)}
+    foreign = [
+        name for name, owner in owners.items() if owner and not f'{module}.'.startswith(f'{owner}.')
+    ]
+    assert foreign == []
+
+
+def test_folders_have_at_most_25_files() -> None:
+    sizes = Counter(file.parent.relative_to(SOURCE).as_posix() for file in FILES)
+    assert {name for name, size in sizes.items() if size > MAX_FILES} <= LISTS
 
 
 def test_every_room_says_what_is_in_it() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from seamwise.check import code_base
 from seamwise.check.checking import Report, run_check
-from seamwise.check.code_base import facts_of
+from seamwise.check.collection import code_base
+from seamwise.check.collection.code_base import facts_of
 from seamwise.check.settings import CheckSettings
 from seamwise.check.typed_ast.program import Module
 

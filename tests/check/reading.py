@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from seamwise.check.analysis import analyse
+from seamwise.check.collection.analysis import analyse
 from seamwise.check.typed_ast.program import Module
 
 

@@ -1,4 +1,4 @@
-"""Tests of `analysis` and `_mypy.node_index`: every expression has a node of mypy."""
+"""Tests of `collection` and `_mypy.node_index`: every expression has a node of mypy."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,9 @@ from mypy.parse import parse
 from seamwise.check._mypy.build import run_mypy
 from seamwise.check._mypy.node_index import AST_TYPES, Positions
 from seamwise.check._mypy.sources import SourceProblem, mypy_options, source_groups
-from seamwise.check.analysis import modules
+from seamwise.check.collection import cache
+from seamwise.check.collection.analysis import modules
+from seamwise.check.rules import unused_result
 from seamwise.check.typed_ast.program import Module
 
 ROOT = Path(__file__).parents[2]
@@ -102,3 +104,10 @@ def test_position_of_a_name_after_multibyte_characters_is_that_of_mypy(
                 mypy_node.end_line,
                 mypy_node.end_column,
             )
+
+
+def test_the_digest_of_the_cache_covers_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    digested: list[bytes] = []
+    monkeypatch.setattr(cache, 'digest_of', digested.extend)
+    cache.code_digest.__wrapped__()
+    assert Path(unused_result.__file__).read_bytes() in digested

@@ -8,8 +8,8 @@ import pytest
 
 from seamwise import Failure, Result
 from seamwise.check.checking import Report
-from seamwise.check.diff import new_findings
-from seamwise.check.git import export_commit, find_commit
+from seamwise.check.comparison.diff import new_findings
+from seamwise.check.comparison.git import export_commit, find_commit
 from seamwise.check.rules.registry import RULES
 from seamwise.check.settings import CheckSettings, load_settings
 

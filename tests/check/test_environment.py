@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from seamwise.check.environments import project_python
+from seamwise.check.settings import project_python
 from seamwise.program.check import command
 
 # Each test runs mypy.

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from seamwise.check.checking import run_check
-from seamwise.check.fixes import apply_fixes
+from seamwise.check.fixing.fixes import apply_fixes
 from seamwise.program.check import command
 
 # Each test runs mypy.

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from seamwise.check.checking import Report
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import Finding
-from seamwise.check.repeated_fixes import FixSummary, fix_all
+from seamwise.check.fixing.repeated_fixes import FixSummary, fix_all
 from tests.check.reporting import finding, report
 
 Checker = Callable[[], Report]

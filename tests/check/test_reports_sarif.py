@@ -11,10 +11,11 @@ import jsonschema_rs
 import pytest
 from msgspec.structs import replace
 
+from seamwise.check import findings
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import QuickFix, TextEdit
-from seamwise.check.reports import page_urls, render_sarif
+from seamwise.check.reports import render_sarif
 from seamwise.check.rules.registry import RULES
 
 from .reporting import NOTE, ODD, UNCONFIGURED, UNREAD, UNTYPED, finding, report
@@ -204,18 +205,18 @@ def test_run_has_an_id_of_its_own() -> None:
 def test_rules_refer_to_the_documentation_that_the_package_names(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(page_urls, 'documentation_url', lambda: 'https://docs.example')
+    monkeypatch.setattr(findings, 'documentation_url', lambda: 'https://docs.example')
     rules = sarif_run(report())['tool']['driver']['rules']
     assert rules[1]['helpUri'] == 'https://docs.example/check/SW101.md'
-    monkeypatch.setattr(page_urls, 'documentation_url', lambda: '')
+    monkeypatch.setattr(findings, 'documentation_url', lambda: '')
     assert 'helpUri' not in sarif_run(report())['tool']['driver']['rules'][1]
 
 
 def test_documentation_url_comes_from_the_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     message = Message()
     message['Project-URL'] = 'Homepage, https://example'
-    monkeypatch.setattr(page_urls, 'metadata', Mock(return_value=message))
-    documentation_url = page_urls.documentation_url.__wrapped__
+    monkeypatch.setattr(findings, 'metadata', Mock(return_value=message))
+    documentation_url = findings.documentation_url.__wrapped__
     assert documentation_url() == ''
     message['Project-URL'] = 'Documentation, https://docs.example/'
     assert documentation_url() == 'https://docs.example'

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from typing_extensions import override
 
 from seamwise.check._mypy.sources import SourceProblem
-from seamwise.check.code_base import CodeBase
+from seamwise.check.collection.code_base import CodeBase
 from seamwise.check.facts import FileFacts
 from seamwise.check.map.build import build_graph
 from seamwise.check.map.graph import Graph
@@ -69,7 +69,7 @@ def replace_sources(
     def read(paths: Sequence[str], *, cache: Path | None) -> CodeBase:
         return CodeBase(tuple(files), tuple(problems or ()))
 
-    monkeypatch.setattr('seamwise.check.code_base.read_code_base', read)
+    monkeypatch.setattr('seamwise.check.collection.code_base.read_code_base', read)
 
 
 @pytest.fixture

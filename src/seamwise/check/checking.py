@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 try:
     from seamwise.check._mypy.sources import SourceProblem
-    from seamwise.check.code_base import CodeBase, read_code_base
+    from seamwise.check.collection.code_base import CodeBase, read_code_base
     from seamwise.check.facts import FileFacts, Severity
     from seamwise.check.findings import Finding, to_finding
-    from seamwise.check.inference.exception_helpers import ExceptionHelpers
+    from seamwise.check.inference.exception_flow.helpers import ExceptionHelpers
     from seamwise.check.rules.registry import RULES
     from seamwise.check.rules.rule import Rule
     from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION

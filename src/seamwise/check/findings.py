@@ -1,5 +1,8 @@
 """Findings of the rules, as rules produce them and as reports show them."""
 
+from functools import cache
+from importlib.metadata import metadata
+
 from msgspec import Struct
 
 from seamwise.check.facts import HelperCondition, QuickFix, RuleHit, Severity, TextEdit
@@ -61,3 +64,19 @@ def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:
         edits=hit.edits,
         quick_fixes=hit.quick_fixes,
     )
+
+
+def page_url(code: str) -> str | None:
+    """Return the URL of the page of a rule; None if the documentation has no URL."""
+    documentation = documentation_url()
+    return f'{documentation}/check/{code}.md' if documentation else None
+
+
+@cache
+def documentation_url() -> str:
+    """Return the URL of the documentation in the metadata of this package; empty without one."""
+    for item in metadata('seamwise').get_all('Project-URL') or ():
+        label, _, url = str(item).partition(',')
+        if label.strip().lower() == 'documentation':
+            return url.strip().rstrip('/')
+    return ''

@@ -1,6 +1,7 @@
-"""Settings of a check: `[tool.seamwise.check]` in `pyproject.toml`."""
+"""Settings of a check: `[tool.seamwise.check]` in `pyproject.toml`, and the project's Python."""
 
 import os
+import sys
 import tomllib
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -12,6 +13,8 @@ from msgspec.structs import replace
 
 from seamwise import Failure, Result, Success
 from seamwise.check.facts import FileFacts, Severity
+
+_ENVIRONMENTS = ('.venv', 'venv')
 
 
 class CheckSettings(Struct, frozen=True, forbid_unknown_fields=True, rename='kebab'):
@@ -149,3 +152,28 @@ def _read_settings(folder: Path, codes: Iterable[str]) -> Result[CheckSettings, 
             python_executable=str(file.parent / python) if python else '',
         )
     )
+
+
+def project_python(folder: Path) -> str | None:
+    """Return the Python of the environment of a project; None if it runs this program.
+
+    It is the activated environment (`VIRTUAL_ENV`), or else the one in the folder `.venv` or `venv`
+    next to the code. A program that pipx or uvx has installed runs in an environment of its own,
+    without the packages of the project.
+    """
+    activated = os.environ.get('VIRTUAL_ENV')
+    candidates = [Path(activated)] if activated else [folder / name for name in _ENVIRONMENTS]
+    for environment in candidates:
+        python = _python_in(environment)
+        if python is not None:
+            is_own = environment.resolve() == Path(sys.prefix).resolve()
+            return None if is_own else str(python)
+    return None
+
+
+def _python_in(environment: Path) -> Path | None:
+    if not (environment / 'pyvenv.cfg').is_file():
+        return None
+    executable = 'Scripts/python.exe' if sys.platform == 'win32' else 'bin/python'
+    python = environment / executable
+    return python if python.exists() else None

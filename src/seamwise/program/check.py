@@ -296,7 +296,7 @@ def _report_adoption(
 
 def _apply_fixes(run: Callable[[], 'Report']) -> 'Report':
     """Apply all safe fixes, and return the report on the remaining findings."""
-    from seamwise.check.repeated_fixes import fix_all  # noqa: PLC0415
+    from seamwise.check.fixing.repeated_fixes import fix_all  # noqa: PLC0415
 
     try:
         summary = fix_all(run)
@@ -327,7 +327,7 @@ def _run_with_baseline(
 
 def _check_against_file(file: Path, run: Callable[[], 'Report']) -> 'Report':
     """Return the findings that a baseline file does not have."""
-    from seamwise.check.baseline import read_baseline, without_baseline  # noqa: PLC0415
+    from seamwise.check.comparison.baseline import read_baseline, without_baseline  # noqa: PLC0415
 
     result = read_baseline(file)
     if isinstance(result, Failure):
@@ -338,7 +338,7 @@ def _check_against_file(file: Path, run: Callable[[], 'Report']) -> 'Report':
 
 def _write_baseline(file: Path, report: 'Report') -> 'Report':
     """Write all findings to a baseline file, and return the report without them."""
-    from seamwise.check.baseline import write_baseline  # noqa: PLC0415
+    from seamwise.check.comparison.baseline import write_baseline  # noqa: PLC0415
 
     try:
         count = write_baseline(file, report.findings)
@@ -363,7 +363,7 @@ def _check_against(
     base: str, paths: Sequence[str], load: SettingsLoader, *, whole: bool, no_cache: bool
 ) -> 'Report':
     """Return the findings that the commit `base` does not have."""
-    from seamwise.check.diff import new_findings  # noqa: PLC0415
+    from seamwise.check.comparison.diff import new_findings  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
     result = new_findings(paths, base, load, whole=whole, no_cache=no_cache)

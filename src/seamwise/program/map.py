@@ -138,7 +138,7 @@ def _check_parts(parts: Mapping[str, object], context: click.Context) -> None:
 
 
 def _read_graph(paths: Sequence[str], *, no_cache: bool) -> 'tuple[Graph, Exit]':
-    from seamwise.check.code_base import read_code_base  # noqa: PLC0415
+    from seamwise.check.collection.code_base import read_code_base  # noqa: PLC0415
     from seamwise.check.map.build import build_graph  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
     from seamwise.check.rules.registry import RULES  # noqa: PLC0415

@@ -13,7 +13,6 @@ from seamwise.redaction.harmless import (
     is_placeholder,
     is_reference,
 )
-from seamwise.redaction.redactor import Redactor
 from seamwise.redaction.sensitive_names import (
     MAX_NAME,
     is_measure,
@@ -21,6 +20,7 @@ from seamwise.redaction.sensitive_names import (
     is_sensitive,
     split_words,
 )
+from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import (
     Span,
     block_end,
@@ -106,29 +106,28 @@ _SIGNATURES = frozenset(
 )
 
 
-def assigned_secrets(text: str, redactor: Redactor) -> Iterator[Span]:
+def assigned_secrets(text: str, settings: Settings) -> Iterator[Span]:
     """Yield the values of sensitive names in a text, each up to its end."""
-    yield from _pairs(text, redactor)
+    yield from _pairs(text, settings)
     if '-' in text:
-        yield from _flags(text, redactor)
+        yield from _flags(text, settings)
     if '</' in text:
-        yield from _elements(text, redactor)
-    yield from _introduced(text, _TUPLE, redactor)
+        yield from _elements(text, settings)
+    yield from _introduced(text, _TUPLE, settings)
     if 'alue' in text:
-        yield from _introduced(text, _ATTRIBUTES, redactor)
-        yield from _introduced(text, _ELEMENT_VALUE, redactor)
+        yield from _introduced(text, _ATTRIBUTES, settings)
+        yield from _introduced(text, _ELEMENT_VALUE, settings)
 
 
-def mask_after_flag(flag: str, argument: str, redactor: Redactor) -> str | None:
+def mask_after_flag(flag: str, argument: str, settings: Settings) -> str | None:
     """Return the masked argument after a flag for a secret, or None after another flag.
 
-    >>> from seamwise.redaction.settings import Settings
-    >>> redactor = Redactor(Settings())
-    >>> mask_after_flag('--password', 'hunter2', redactor)
+    >>> settings = Settings()
+    >>> mask_after_flag('--password', 'hunter2', settings)
     '***'
-    >>> mask_after_flag('-u', 'ann:hunter2', redactor)
+    >>> mask_after_flag('-u', 'ann:hunter2', settings)
     'ann:***'
-    >>> mask_after_flag('-v', 'hunter2', redactor)
+    >>> mask_after_flag('-v', 'hunter2', settings)
     """
     if argument[:1] == '-' or not _ARGUMENT.fullmatch(flag) or is_placeholder(argument):
         return None
@@ -137,18 +136,18 @@ def mask_after_flag(flag: str, argument: str, redactor: Redactor) -> str | None:
         # `docker run -u root:root` has a group, not a password.
         is_group = user[0] == f'{password}:' or is_placeholder(password)
         return None if is_group else user[0] + MASK
-    return MASK if _expects_secret(flag, redactor) else None
+    return MASK if _expects_secret(flag, settings) else None
 
 
-def _expects_secret(flag: str, redactor: Redactor) -> bool:
-    return redactor.is_sensitive(flag) and split_words(flag)[-1] not in _NOT_THE_SECRET
+def _expects_secret(flag: str, settings: Settings) -> bool:
+    return settings.is_sensitive(flag) and split_words(flag)[-1] not in _NOT_THE_SECRET
 
 
-def _pairs(text: str, redactor: Redactor) -> Iterator[Span]:
+def _pairs(text: str, settings: Settings) -> Iterator[Span]:
     at = 0
     while match := _NAME.search(text, at):
         at = match.end('sign')
-        if _is_named(text, match, redactor) and (span := _value(text, match)):
+        if _is_named(text, match, settings) and (span := _value(text, match)):
             # The end of the value can be a name too: `password=api_key: …`.
             tail = _NAME_AT_END.search(text, max(at, span.end - MAX_NAME), span.end)
             at = tail.start() if tail and span.masked else span.end
@@ -162,12 +161,12 @@ def _pairs(text: str, redactor: Redactor) -> Iterator[Span]:
                         yield changed
 
 
-def _flags(text: str, redactor: Redactor) -> Iterator[Span]:
+def _flags(text: str, settings: Settings) -> Iterator[Span]:
     at = 0
     while match := _FLAG.search(text, at):
         at = match.end('name')
         if (
-            not _expects_secret(match['name'], redactor)
+            not _expects_secret(match['name'], settings)
             or _is_in_help(text, match)
             or _MASKED.match(text, match.end())
         ):
@@ -200,18 +199,18 @@ def _is_metavariable(value: str, flag: str) -> bool:
 _METAVARIABLES = frozenset(('FILE', 'PATH', 'PASS', 'STRING', 'TEXT', 'VALUE', 'STR'))
 
 
-def _elements(text: str, redactor: Redactor) -> Iterator[Span]:
+def _elements(text: str, settings: Settings) -> Iterator[Span]:
     for match in _ELEMENT.finditer(text):
-        if redactor.is_sensitive(match[1]) and not is_harmless(match[2], match[1]):
+        if settings.is_sensitive(match[1]) and not is_harmless(match[2], match[1]):
             yield Span(*match.span(2))
 
 
-def _introduced(text: str, introduction: Pattern[str], redactor: Redactor) -> Iterator[Span]:
+def _introduced(text: str, introduction: Pattern[str], settings: Settings) -> Iterator[Span]:
     """Yield the values after a name in a tuple or an attribute."""
     at = 0
     while match := introduction.search(text, at):
         at = match.end('name')
-        if not redactor.is_sensitive(match['name']) or (
+        if not settings.is_sensitive(match['name']) or (
             introduction is _TUPLE
             and not _BEFORE_TUPLE.search(text[max(0, match.start() - 40) : match.start()])
         ):
@@ -234,7 +233,7 @@ _IN_ADDRESS = pattern(r'\b[au]rn:[\w:/*-]{1,60}\Z')
 _SELECTOR = pattern(r'\]:[a-z]')
 
 
-def _is_named(text: str, match: Match[str], redactor: Redactor) -> bool:
+def _is_named(text: str, match: Match[str], settings: Settings) -> bool:
     start = match.start('name')
     name, before, sign = (
         _SYSTEM_PROPERTY.sub('', match['name']).strip('.-$'),
@@ -253,7 +252,7 @@ def _is_named(text: str, match: Match[str], redactor: Redactor) -> bool:
     if name.lower() in _SIGNATURES and before[-1:] in ('?', '&'):
         return True
     return not _is_no_assignment(text, match, before, name) and any(
-        map(redactor.is_sensitive, _readings(name, before, match))
+        map(settings.is_sensitive, _readings(name, before, match))
     )
 
 

@@ -247,9 +247,10 @@ class _Redaction:
         return isinstance(name, str) and is_name(name) and self._is_secret(name)
 
     def _after_flag(self, flag: str, argument: str) -> str | None:
+        # Its patterns are slow to compile, and few values are command lines.
         from seamwise.redaction.assignments import mask_after_flag  # noqa: PLC0415
 
-        masked = mask_after_flag(flag, argument, self._redactor)
+        masked = mask_after_flag(flag, argument, self._redactor.settings)
         if masked is not None:
             self._redactor.mask()
         return masked

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from seamwise.redaction.assignments import assigned_secrets
 from seamwise.redaction.in_json import json_runs, redact_json_string
+from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.redactor import Redactor, may_contain_key, may_contain_name
 from seamwise.redaction.rules import BOUNDARY, RULES, compiled, spans_of
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span, merge_spans, replace_spans
@@ -17,18 +17,26 @@ OPAQUE = '\ue000'
 """Character in place of JSON, which is redacted separately; it belongs to no word."""
 
 
-def mask_secrets(text: str, redactor: Redactor) -> str:
-    """Return a text with its secrets masked, including those in JSON, and count them."""
-    redacted = redact_json_string(text, redactor)
+def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
+    """Return a text with its secrets masked, also in JSON, and the number of masked places.
+
+    >>> mask_secrets('token=abc {"pin": "1234", "page": 2}', Settings())
+    ('token=*** {"pin": "***", "page": 2}', 2)
+    """
+    redacted = redact_json_string(text, settings, _mask_inner)
     if redacted is not None:
         return redacted
-    spans = merge_spans(_spans(text, redactor))
-    redactor.masked += sum(span.masked for span in spans)
-    return replace_spans(text, spans)
+    spans = merge_spans(_spans(text, settings))
+    return replace_spans(text, spans), sum(span.masked for span in spans)
 
 
-def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
-    runs = json_runs(text, redactor)
+def _mask_inner(text: str, settings: Settings) -> tuple[str, int]:
+    """Mask the secrets of a text inside JSON, which can be JSON again."""
+    return mask_secrets(text, settings) if may_contain_secret(text, settings) else (text, 0)
+
+
+def _spans(text: str, settings: Settings) -> Iterator[Span]:
+    runs = json_runs(text, settings, _mask_inner)
     for run in runs:
         yield from run.edits
     # Rules must not search JSON: they do not know its escapes.
@@ -36,11 +44,11 @@ def _spans(text: str, redactor: Redactor) -> Iterator[Span]:
         text, [Span(run.start, run.end, OPAQUE * (run.end - run.start)) for run in runs]
     )
     lowered = outside.lower()
-    spans = [*_secrets_by_form(outside, lowered, redactor.settings)]
-    if may_contain_name(lowered) or not outside.isascii() or not redactor.settings.is_default:
-        spans += assigned_secrets(outside, redactor)
+    spans = [*_secrets_by_form(outside, lowered, settings)]
+    if may_contain_name(lowered) or not outside.isascii() or not settings.is_default:
+        spans += assigned_secrets(outside, settings)
     for span in spans:
-        if not redactor.settings.is_kept(text[span.start : span.end]):
+        if not settings.is_kept(text[span.start : span.end]):
             yield span
 
 

@@ -1,15 +1,15 @@
 """Redaction of JSON in a text, complete or truncated, in place and without recursion."""
 
+from collections.abc import Callable
 from re import DOTALL, VERBOSE, Match
 from re import compile as pattern
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
 from seamwise._text.secrets import MASK
 from seamwise.redaction.assignments import mask_after_flag
 from seamwise.redaction.harmless import is_harmless
-from seamwise.redaction.redactor import Redactor
 from seamwise.redaction.sensitive_names import (
     NAME_KEYS,
     PRIVATE_MEMBERS,
@@ -18,6 +18,7 @@ from seamwise.redaction.sensitive_names import (
     is_metadata,
     is_name,
 )
+from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span
 
 _TOKEN = pattern(
@@ -43,21 +44,29 @@ _UNSAFE = pattern(r'[\x00-\x1f"\\\ud800-\udfff]')
 _LETTERS = {'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 
-def redact_json_string(text: str, redactor: Redactor) -> str | None:
+MaskText: TypeAlias = Callable[[str, Settings], tuple[str, int]]
+"""Function that returns a text with its secrets masked, and the number of masked places.
+
+The engine passes it, because a text in JSON is searched as any other text.
+"""
+
+
+def redact_json_string(text: str, settings: Settings, mask: MaskText) -> tuple[str, int] | None:
     """Redact a text that consists of one JSON string; return None for any other text."""
     match = _WHOLE.fullmatch(text)
     if match is None:
         return None
     start, end = match.span(1)
-    return text[:start] + _redact_string(match[1], redactor) + text[end:]
+    redacted, masked = _redact_string(match[1], settings, mask)
+    return text[:start] + redacted + text[end:], masked
 
 
-def json_runs(text: str, redactor: Redactor) -> 'list[JsonRun]':
+def json_runs(text: str, settings: Settings, mask: MaskText) -> 'list[JsonRun]':
     """Return the runs of JSON in a text."""
     at = 0
     runs: list[JsonRun] = []
     while bracket := _BRACKET.search(text, at):
-        run = JsonRun(text, bracket.start(), redactor)
+        run = JsonRun(text, bracket.start(), settings, mask)
         at = run.read
         if run.end:
             runs.append(run)
@@ -104,10 +113,10 @@ class JsonRun:
     contains no text or is not JSON.
     """
 
-    def __init__(self, text: str, start: int, redactor: Redactor) -> None:
+    def __init__(self, text: str, start: int, settings: Settings, mask: MaskText) -> None:
         self.start = start
         self.edits: list[Span] = []
-        self._text, self._redactor = text, redactor
+        self._text, self._settings, self._mask = text, settings, mask
         self._keys: dict[str, tuple[str, int, bool]] = {}
         self._frames: list[_Frame] = []
         self._flag = ''
@@ -204,13 +213,10 @@ class JsonRun:
         if self._hidden is not None:
             return
         if name not in self._keys:
-            before = self._redactor.masked
             self._keys[name] = (
-                _redact_string(token['text'], self._redactor),
-                self._redactor.masked - before,
-                self._redactor.is_sensitive(_decoded(name)),
+                *_redact_string(token['text'], self._settings, self._mask),
+                self._settings.is_sensitive(_decoded(name)),
             )
-            self._redactor.masked = before
         redacted, masked, self._awaits_secret = self._keys[name]
         self._edit(token, redacted, masked)
 
@@ -221,27 +227,22 @@ class JsonRun:
             name = _decoded(self._frames[-1].name)
             self._is_harmless = self._is_harmless and (
                 is_harmless(_decoded(content), name)
-                or (self._is_described() and not self._redactor.is_sensitive(name))
+                or (self._is_described() and not self._settings.is_sensitive(name))
             )
             return
         self._note_pair(token)
         if self._awaits_secret:
             if content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
                 self._edit(token, f'"{MASK}{token["end"]}', 1)
-        elif flag and (masked := mask_after_flag(flag, content, self._redactor)) is not None:
+        elif flag and (masked := mask_after_flag(flag, content, self._settings)) is not None:
             self._edit(token, f'"{masked}{token["end"]}', 1)
         else:
-            before = self._redactor.masked
-            redacted = _redact_string(token['text'], self._redactor)
-            masked_places = self._redactor.masked - before
-            # The engine counts the spans of this text.
-            self._redactor.masked = before
-            self._edit(token, redacted, masked_places)
+            self._edit(token, *_redact_string(token['text'], self._settings, self._mask))
         self._settle()
         self._flag = content if content[:1] == '-' else ''
 
     def _is_kept(self, value: str, name: str) -> bool:
-        return is_harmless(value, name) or self._redactor.settings.is_kept(value)
+        return is_harmless(value, name) or self._settings.is_kept(value)
 
     def _scalar(self, token: Match[str]) -> None:
         scalar = token['scalar']
@@ -275,7 +276,7 @@ class JsonRun:
 
     def _is_name(self, content: str) -> bool:
         name = _decoded(content)
-        return is_name(name) and self._redactor.is_sensitive(name)
+        return is_name(name) and self._settings.is_sensitive(name)
 
     def _settle(self) -> None:
         self._flag = ''
@@ -291,11 +292,11 @@ _KEPT_SCALARS = ('null', 'None', 'true', 'false', 'True', 'False')
 _PAIR = 2
 
 
-def _redact_string(token: str, redactor: Redactor) -> str:
+def _redact_string(token: str, settings: Settings, mask: MaskText) -> tuple[str, int]:
     closed = '"' if len(token) > 1 and _WHOLE.fullmatch(token) else ''
     content = _decoded(token[1:-1] if closed else token[1:])
-    redacted = redactor.text(content)
-    return token if redacted == content else _encoded(redacted, closed)
+    redacted, masked = mask(content, settings)
+    return (token if redacted == content else _encoded(redacted, closed)), masked
 
 
 def _decoded(content: str) -> str:

@@ -1,15 +1,7 @@
-"""State of a redaction, and the fast search for texts that need one."""
+"""State of one redaction, which loads the patterns of secrets when a text needs them."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from functools import cache
-from re import Pattern, escape
-from re import compile as pattern
-
+from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.settings import Settings
-
-_SHORTEST = 4
-"""In characters; a secret in a shorter text cannot be distinguished from a word."""
 
 
 class Redactor:
@@ -25,14 +17,14 @@ class Redactor:
         >>> Redactor(Settings()).text('GET https://ann:hunter2@example.org/?token=abc&page=2')
         'GET https://***@example.org/?token=***&page=2'
         """
-        if len(text) < _SHORTEST and self.settings.is_default:
-            return text
-        if not may_contain_secret(text, text.lower(), self.settings):
+        if not may_contain_secret(text, self.settings):
             return text
         # Compiling the patterns takes longer than all other imports; most texts need none of them.
         from seamwise.redaction.engine import mask_secrets  # noqa: PLC0415
 
-        return mask_secrets(text, self)
+        redacted, masked = mask_secrets(text, self.settings)
+        self.masked += masked
+        return redacted
 
     def is_sensitive(self, name: str) -> bool:
         """Return whether the value of a name is secret."""
@@ -41,159 +33,3 @@ class Redactor:
     def mask(self) -> None:
         """Count a masked place outside of texts."""
         self.masked += 1
-
-
-def may_contain_secret(text: str, lowered: str, settings: Settings) -> bool:
-    """Return whether a text may contain a secret; most texts contain none, and are returned as is.
-
-    >>> may_contain_secret('Ann=3', 'ann=3', Settings())
-    False
-    """
-    if _suspicious().search(lowered) or not (text.isascii() or _foreign().search(text) is None):
-        return True
-    return not settings.is_default and settings.may_match(text)
-
-
-_END = r"""["'\]\\]{0,4}(?:[ \t]{0,4}[=:,]|%3d|[ ]?->|[ ][-\w"']|<|>)"""
-"""What may follow a name before its value."""
-
-
-def _words(text: str) -> Iterable[str]:
-    return text.split()
-
-
-_NAMES: Mapping[str, str] = {
-    **dict.fromkeys(
-        _words(
-            'token secret cookie credential creds pwd passw passphr passcode authorization jwt cvv'
-            ' cvc mnemonic psk sessid sessionid saml signature kennwort senha wachtwoord contras'
-            ' parola clave segredo geheimnis'
-            ' psw pword lozinka geslo hasł lösenord'
-            ' haslo losenord adgangskode salasana sifre heslo jelszo \\u00'
-        ),
-        '',
-    ),
-    'pw': _END,
-    'pass': f'[0-9e]?{_END}',
-    'auth': f'(?:key|code|tok|[0-9]?{_END})',
-    'pin': f'(?:[_ -]?code|[0-9]?{_END})',
-    'otp': f'(?:[_ -]?code|[0-9]?{_END})',
-    'code': f'(?:_verif|s?{_END})',
-    'phrase': f's?{_END}',
-    'key': f'(?:[._-]|name|value|s?[0-9]*{_END}|[a-z]{{0,9}}[=:])',
-    'sig=': '',
-}
-"""Parts of sensitive names, with a pattern of the text that follows those in ordinary words."""
-_FORMS: Mapping[str, str] = {
-    **dict.fromkeys(
-        (
-            *(
-                'login',
-                'requirepass',
-                'masterauth',
-                'private-lines',
-                'identified',
-                'net use',
-                'az login',
-            ),
-            *('redis-cli', 'ldap', 'jdbc:oracle', '-stdin', 'sshpass', 'mysql', 'mariadb', '://'),
-            *('begin ', '-end ', 'machine', 'bearer', 'basic ', 'basic\t', 'basic%', 'basic+'),
-            *('eyj', '-u', ' -a ', 'pass:', '/webhooks/', ':aa', 'whsec', 'dckr_pat', 'tskey-'),
-            *('figd_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'shp', 'ya29'),
-            *('gocspx', 'gsk_', '_live_', '_test_', 'config set', 'configure set', 'akia', 'asia'),
-            *('github_pat', 'glpat', 'glft-', 'hf_', 'npm_', 'pypi-', 'dop_v1', 'hvs.', 'aiza'),
-            *('ipmitool', 'freerdp', 'rdesktop', 'securestring'),
-            *('sk-', 'chpasswd', 'alias set', 'host add', 'sqlplus', 'sqlldr', 'expdp', 'impdp'),
-            *('rman ', 'snmp', 'kty', 'sudo -s', 'cryptsetup', 'passphrase-fd', 'kinit'),
-        ),
-        '',
-    ),
-    ':5': r'[0-9]{3}:[\w*-]',
-    ':6': r'[0-9]{3}:[\w*-]',
-    ':*:': '',
-    '7z': '[arz]? ',
-    'rar ': '[^\n]{0,200}-p',
-    'zip ': '[^\n]{0,200}-p',
-    'conn': r'(?:ect)? ["\']?\w{1,60}/',
-    '"auth"': '',
-    'gh': '[opsur]_',
-    'xox': '[a-z]-',
-    'eaa': r'[\w-]{60}',
-    'key-': '[0-9a-f]{32}',
-    'r8_': r'\w{30}',
-    'response="': '[0-9a-f]{32}',
-    'pat-': '(?:na|eu)',
-    '.': r'[\w-]{6}\.[\w-]{27}',
-}
-"""Keywords of the rules by form, with the text that follows those in ordinary words."""
-_SHORT_KEYWORDS: Mapping[str, str] = {
-    'sk': '[0-9a-f]{32}',
-    'pat': r'[0-9a-z]{14}\.',
-    'pat.': r'[\w-]{22}',
-    'sat.': r'[\w-]{22}',
-    's.': '[0-9a-z]{24}',
-    'sg.': r'[\w=.-]{16}',
-    'eaaa': r'[\w-]{20}',
-    'eaam': r'[\w-]{20}',
-    'eaac': r'[\w-]{20}',
-    'api-': '[0-9a-z]{26}',
-    'ico-': '[0-9a-z]{32}',
-    'q~': '[a-z0-9_~.-]{31}',
-}
-"""Keywords of formats of keys that occur in ordinary words."""
-
-_RAREST_FIRST = '@\\=zjx2wk:bv_-.chgs4q~mpfauiletnor'
-"""Anchors, the rarest in ordinary texts first. Every keyword contains at least one."""
-
-
-def _any_of(keywords: Mapping[str, str]) -> str:
-    """Return a pattern that finds a keyword by its rarest character, then by its neighbours."""
-    by_anchor: defaultdict[str, list[str]] = defaultdict(list)
-    for keyword, tail in keywords.items():
-        anchor = next(char for char in _RAREST_FIRST if char in keyword)
-        before, _, after = keyword.partition(anchor)
-        look_behind = f'(?<={escape(before + anchor + after)})' if before else ''
-        by_anchor[anchor].append(escape(after) + look_behind + tail)
-    return '|'.join(
-        f'{escape(anchor)}(?:{"|".join(neighbors)})' for anchor, neighbors in by_anchor.items()
-    )
-
-
-@cache
-def _suspect(*, names: bool = False, forms: bool = False, keys: bool = False) -> Pattern[str]:
-    """Return the pattern of lower-case texts that may contain a secret of some kinds."""
-    from seamwise.redaction.provider_formats import FORMATS  # noqa: PLC0415
-
-    keywords: dict[str, str] = {}
-    if keys:
-        parts = {
-            part for _, keywords_of_format, _ in FORMATS for part in keywords_of_format.split()
-        }
-        keywords |= {part: _SHORT_KEYWORDS.get(part, '') for part in sorted(parts)}
-    if forms:
-        keywords |= _FORMS
-    if names:
-        keywords |= _NAMES
-    return pattern(_any_of(keywords))
-
-
-@cache
-def _suspicious() -> Pattern[str]:
-    """Return the pattern of lower-case texts that may contain any secret."""
-    return _suspect(names=True, forms=True, keys=True)
-
-
-@cache
-def _foreign() -> Pattern[str]:
-    """Return the pattern of texts in which a name in a language without ASCII may have a value."""
-    return pattern(r'[^\x00-\x7f][ \t]?[=:：是为"\'\]]')
-
-
-def may_contain_name(lowered: str) -> bool:
-    """Return whether a lower-case text may contain a sensitive name with a value."""
-    return _suspect(names=True).search(lowered) is not None
-
-
-def may_contain_key(lowered: str) -> bool:
-    """Return whether a lower-case text may contain a key in the form of a provider."""
-    return _suspect(keys=True).search(lowered) is not None

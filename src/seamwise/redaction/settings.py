@@ -31,6 +31,7 @@ class Settings:
 
     def is_sensitive(self, name: str) -> bool:
         """Return whether the value of a name is secret under these settings."""
+        # Compiling its patterns would slow the import of the package.
         from seamwise.redaction.sensitive_names import is_sensitive, split_words  # noqa: PLC0415
 
         if self.is_default:
@@ -48,6 +49,7 @@ class Settings:
         """Return whether a name or a pattern of `also` may occur in a text."""
         if not (self._also_names or self.also_patterns):
             return False
+        # Compiling its patterns would slow the import of the package.
         from seamwise.redaction.sensitive_names import split_words  # noqa: PLC0415
 
         joined = ''.join(split_words(text))

@@ -29,7 +29,7 @@ from seamwise.check._mypy.excluded_files import excluded_paths
 from seamwise.check._mypy.files import CheckedFiles
 from seamwise.check._mypy.versions import HAS_NATIVE_PARSER
 from seamwise.check._mypy.visible_source import may_hide_types, visible_text
-from seamwise.check.environments import project_python
+from seamwise.check.settings import project_python
 
 _ALL_MODULES = '*.*'
 """Section pattern that matches every module in a mypy configuration."""

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from seamwise.check.inference.exceptions import (
+from seamwise.check.inference.exception_flow.sites import (
     CallSite,
     CodeUnit,
     ExceptionClass,

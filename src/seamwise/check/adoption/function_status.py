@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from seamwise._text.shortening import shorten
 from seamwise.check._mypy.types import CallableType, ProperType, Type, TypedDictType, TypeVarType
-from seamwise.check.inference.bindings import iter_own_nodes
+from seamwise.check.inference.data_flow.bindings import iter_own_nodes
 from seamwise.check.typed_ast.channels import (
     TAGGED_ERROR,
     base_names,

@@ -15,8 +15,8 @@ from seamwise.check.adoption.steps import (
     migration_steps,
     raisers_by_exception,
 )
-from seamwise.check.analysis import analyse
-from seamwise.check.inference.exceptions import CodeUnit, code_units
+from seamwise.check.collection.analysis import analyse
+from seamwise.check.inference.exception_flow.sites import CodeUnit, code_units
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.program import Program
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise.check.adoption.report import AdoptionReport, adoption_report
-from seamwise.check.code_base import read_code_base
+from seamwise.check.collection.code_base import read_code_base
 from seamwise.check.settings import CheckSettings
 
 

@@ -11,8 +11,8 @@ from seamwise._text.phrases import join_limited
 from seamwise.check.adoption.exception_paths import CallGraph, CatchSite, ExceptionPath
 from seamwise.check.adoption.function_status import ContainerKind, FunctionStatus
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.exception_helpers import ExceptionHelpers, exception_helpers
-from seamwise.check.inference.exceptions import RAISED, CodeUnit, ExceptionClass
+from seamwise.check.inference.exception_flow.helpers import ExceptionHelpers, exception_helpers
+from seamwise.check.inference.exception_flow.sites import RAISED, CodeUnit, ExceptionClass
 from seamwise.check.rules.broad_except import RULE as BROAD_EXCEPT
 from seamwise.check.typed_ast.program import Module, Program
 

@@ -17,19 +17,23 @@ from seamwise.check.facts import (
     SeamFacts,
     UnsafeRequest,
 )
-from seamwise.check.inference.classes import class_facts
-from seamwise.check.inference.commands import commands, program_adapters
-from seamwise.check.inference.dependencies import dependency_uses, installed_adapters, routes
-from seamwise.check.inference.error_inference import ErrorInference
-from seamwise.check.inference.exception_flows import exception_flows
-from seamwise.check.inference.exception_helpers import exception_helpers
-from seamwise.check.inference.functions import function_facts
-from seamwise.check.inference.guards import guard_facts, guarded_calls
-from seamwise.check.inference.overrides import protocol_facts
-from seamwise.check.inference.pending_errors import OpenFindings
-from seamwise.check.inference.requests import unsafe_requests
-from seamwise.check.inference.seams import error_uses, seam_facts
-from seamwise.check.inference.value_or_uses import defaulted_errors
+from seamwise.check.inference.adapters.commands import commands, program_adapters
+from seamwise.check.inference.adapters.dependencies import (
+    dependency_uses,
+    installed_adapters,
+    routes,
+)
+from seamwise.check.inference.adapters.seams import error_uses, seam_facts
+from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.inference.data_flow.value_or_uses import defaulted_errors
+from seamwise.check.inference.definitions.classes import class_facts
+from seamwise.check.inference.definitions.functions import function_facts
+from seamwise.check.inference.definitions.overrides import protocol_facts
+from seamwise.check.inference.definitions.pending_errors import OpenFindings
+from seamwise.check.inference.exception_flow.escaping import exception_flows
+from seamwise.check.inference.exception_flow.helpers import exception_helpers
+from seamwise.check.inference.guarded_calls.guards import guard_facts, guarded_calls
+from seamwise.check.inference.guarded_calls.requests import unsafe_requests
 from seamwise.check.typed_ast.program import Module
 
 

@@ -18,7 +18,7 @@ from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure
 from seamwise.check._mypy.sources import SourceProblem, read_source
 from seamwise.check.checking import Report, report_on
-from seamwise.check.code_base import CodeBase, read_code_base
+from seamwise.check.collection.code_base import CodeBase, read_code_base
 from seamwise.check.findings import Finding
 from seamwise.check.lsp.conversion import Converter
 from seamwise.check.lsp.hover import hover_text

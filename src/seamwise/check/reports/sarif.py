@@ -17,8 +17,7 @@ from seamwise._text.jsonable import to_json
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import Severity, TextEdit
-from seamwise.check.findings import Finding
-from seamwise.check.reports.page_urls import page_url
+from seamwise.check.findings import Finding, page_url
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.rule import Rule
 

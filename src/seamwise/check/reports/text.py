@@ -13,9 +13,8 @@ from seamwise._text.phrases import join_limited, pluralize
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.checking import Report
 from seamwise.check.facts import Severity
-from seamwise.check.findings import Finding
+from seamwise.check.findings import Finding, page_url
 from seamwise.check.reports.lines import underline, wrap_columns
-from seamwise.check.reports.page_urls import page_url
 
 Role: TypeAlias = Literal['place', 'help'] | Severity
 Paint: TypeAlias = Callable[[str, Role], str]

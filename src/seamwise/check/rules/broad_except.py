@@ -63,10 +63,10 @@ from seamwise.check._mypy.types import CallableType, Instance, get_proper_type
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.bindings import SCOPES
-from seamwise.check.inference.called_functions import helper_of
-from seamwise.check.inference.kept_exceptions import ExceptionTrace
-from seamwise.check.inference.never_returning import ending_of
+from seamwise.check.inference.data_flow.bindings import SCOPES
+from seamwise.check.inference.data_flow.called_functions import helper_of
+from seamwise.check.inference.exception_flow.kept import ExceptionTrace
+from seamwise.check.inference.exception_flow.never_returning import ending_of
 from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.program import Module, children, walk

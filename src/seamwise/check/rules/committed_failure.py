@@ -58,11 +58,11 @@ import ast
 from collections.abc import Iterator
 
 from seamwise.check.findings import RawFinding
-from seamwise.check.inference.error_inference import FAILURE_CALLS
-from seamwise.check.inference.transactions import commits
+from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import channel_of, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
+from seamwise.check.typed_ast.transactions import commits
 
 _ROLLBACKS = frozenset({'rollback', 'set_rollback'})
 _READS = frozenset({

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from seamwise.check.inference.bindings import own_nodes
-from seamwise.check.inference.kept_exceptions import handler_of
+from seamwise.check.inference.data_flow.bindings import own_nodes
+from seamwise.check.inference.exception_flow.kept import handler_of
 from seamwise.check.typed_ast.program import Module, walk
 
 _LOG_METHODS = frozenset({

@@ -52,10 +52,10 @@ from seamwise.check._mypy.nodes import TypeInfo, Var
 from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
-from seamwise.check.inference.bindings import free_name
-from seamwise.check.inference.error_inference import FAILURE_CALLS
-from seamwise.check.inference.exception_flows import WHEN
-from seamwise.check.inference.functions import is_do
+from seamwise.check.inference.data_flow.bindings import free_name
+from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
+from seamwise.check.inference.definitions.functions import is_do
+from seamwise.check.inference.exception_flow.escaping import WHEN
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     base_names,

@@ -53,8 +53,8 @@ from collections.abc import Iterator
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.exception_flows import ATTEMPT, decorator_names
-from seamwise.check.inference.functions import FALLIBLE
+from seamwise.check.inference.definitions.functions import FALLIBLE
+from seamwise.check.inference.exception_flow.escaping import ATTEMPT, decorator_names
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     Channel,

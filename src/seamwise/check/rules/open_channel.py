@@ -52,9 +52,9 @@ from seamwise.check._mypy.types import (
 )
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.annotations import channel_edits
-from seamwise.check.inference.exception_flows import safe_exceptions
-from seamwise.check.inference.functions import inferred_errors
+from seamwise.check.inference.definitions.functions import inferred_errors
+from seamwise.check.inference.edits.annotations import channel_edits
+from seamwise.check.inference.exception_flow.escaping import safe_exceptions
 from seamwise.check.rules.rule import Rule, join_class_names, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,

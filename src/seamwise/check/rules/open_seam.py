@@ -71,8 +71,8 @@ from collections.abc import Iterator, Sequence
 from seamwise.check._mypy.types import Instance, ProperType, TypeType, get_proper_type
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.adapter_coverage import find_missing_arms
-from seamwise.check.inference.exhaustiveness_fix import (
+from seamwise.check.inference.adapters.coverage import find_missing_arms
+from seamwise.check.inference.fixes.exhaustiveness import (
     assert_never_edits,
     missing_arm_edits,
     remaining_errors,

@@ -61,7 +61,7 @@ from typing import NamedTuple
 
 from seamwise.check.facts import ExceptionFlow, FileFacts, HelperCall, RuleHit
 from seamwise.check.findings import RawFinding
-from seamwise.check.inference.exception_flows import (
+from seamwise.check.inference.exception_flow.escaping import (
     converted_exceptions,
     escaping_classes,
     raises_again,

@@ -49,7 +49,7 @@ from seamwise._errors.errors import RESERVED
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo, Var
 from seamwise.check._mypy.types import Instance, NoneType, TupleType, Type, get_proper_type
 from seamwise.check.findings import RawFinding
-from seamwise.check.inference.error_inference import full_name
+from seamwise.check.inference.data_flow.error_inference import full_name
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import TAGGED_ERROR, is_error, union_members
 from seamwise.check.typed_ast.program import Module

@@ -56,8 +56,8 @@ from types import MappingProxyType
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.never_returning import Ending, ending_of_function
-from seamwise.check.inference.propagation_fix import unwrap_edits
+from seamwise.check.inference.exception_flow.never_returning import Ending, ending_of_function
+from seamwise.check.inference.fixes.propagation import unwrap_edits
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import FAILURE, SUCCESS, Channel, any_channel_of
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk

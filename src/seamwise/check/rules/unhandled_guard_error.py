@@ -65,8 +65,8 @@ from collections.abc import Iterator, Sequence, Sized
 from seamwise.check.facts import ErrorSource, FileFacts, RuleHit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.dispositions import Dispositions
-from seamwise.check.inference.guards import is_guard, unhandled_guard_errors
+from seamwise.check.inference.data_flow.dispositions import Dispositions
+from seamwise.check.inference.guarded_calls.guards import is_guard, unhandled_guard_errors
 from seamwise.check.rules.rule import Rule, join_class_names, join_code, short_name
 from seamwise.check.typed_ast.program import Module
 

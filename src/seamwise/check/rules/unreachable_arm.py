@@ -59,9 +59,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.bindings import ValueBinding
-from seamwise.check.inference.error_inference import FAILURE_CALLS, ErrorInference
-from seamwise.check.inference.seams import seam_of_adapter
+from seamwise.check.inference.adapters.seams import seam_of_adapter
+from seamwise.check.inference.data_flow.bindings import ValueBinding
+from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS, ErrorInference
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,

@@ -71,9 +71,9 @@ from seamwise.check._mypy.types import (
 from seamwise.check.facts import QuickFix
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.annotations import node_edit, node_source
-from seamwise.check.inference.propagation_fix import discarded_result_edits
-from seamwise.check.liveness import bound_names, unread_assignments
+from seamwise.check.inference.data_flow.liveness import bound_names, unread_assignments
+from seamwise.check.inference.edits.annotations import node_edit, node_source
+from seamwise.check.inference.fixes.propagation import discarded_result_edits
 from seamwise.check.rules.discarding_calls import discarded_functions, discarding_decorator
 from seamwise.check.rules.overwritten_result import overwritten_assignments
 from seamwise.check.rules.rule import Rule

@@ -12,7 +12,7 @@ from seamwise._errors.messages import field_names
 from seamwise._errors.texts import prints_internal
 from seamwise._text.jsonable import replace_surrogates
 from seamwise._text.shortening import TEXT_LIMIT, VALUE_LIMIT
-from seamwise.redaction.redactor import may_contain_secret
+from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.settings import Settings, current
 from seamwise.seams.rendering.errors import (
     all_field_names,
@@ -91,7 +91,7 @@ def _fast_view(error: TaggedError, path: _FastPath, settings: Settings) -> View 
         return None
     # A message of this length contains no value that has to be shortened.
     texts = _all_texts(message, fields) if len(message) <= VALUE_LIMIT else None
-    if texts is None or may_contain_secret(texts, texts.lower(), settings):
+    if texts is None or may_contain_secret(texts, settings):
         return None
     return View(message, fields)
 

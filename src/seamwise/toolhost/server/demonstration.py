@@ -12,8 +12,7 @@ from msgspec import Meta, Struct
 
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.tools import ToolError
-from seamwise.policies import GuardError, circuit, consecutive, deadline, retry
-from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies import Guard, GuardError, circuit, consecutive, deadline, retry
 from seamwise.toolhost.function_tool import tool
 from seamwise.toolhost.guards.guarded_call import failed_attempts, record_event
 from seamwise.toolhost.processor import Processor

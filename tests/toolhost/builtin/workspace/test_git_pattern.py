@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from pathspec import GitIgnoreSpec
 
 from seamwise.toolhost.builtin.list_files import ListFiles, list_files
 from seamwise.toolhost.builtin.search_files import SearchFiles, search_files
@@ -119,6 +120,31 @@ def test_random_rules_decide_as_git_does(tmp_path: Path) -> None:
 @pytest.mark.parametrize('seed', range(2, 7))
 def test_thousands_of_random_rules_decide_as_git_does(tmp_path: Path, seed: int) -> None:
     compare(tmp_path, seed=seed, count=1_000)
+
+
+# The classes of pathspec's expressions are not escaped.
+@pytest.mark.filterwarnings('ignore:Possible nested set:FutureWarning')
+@pytest.mark.parametrize(
+    ('rules', 'path'),
+    [
+        ('build/\n!build/keep.txt', 'build/keep.txt'),
+        ('[[:digit:]].key', '1.key'),
+        ('x[\\]]y', 'x]y'),
+        ('\ufeff*.key', 'a.key'),
+        ('??.txt', 'é.txt'),
+    ],
+)
+def test_git_hides_paths_that_pathspec_would_show(tmp_path: Path, rules: str, path: str) -> None:
+    """These differences are the reason for `GitPattern`: tools must not see a hidden path."""
+    repository = Repository(tmp_path, random.Random(1))  # noqa: S311 -- repeatable, not secret
+    names = [path[: match.start()] for match in re.finditer('/', path)]
+    repository.entries = [
+        *(Entry(name.encode(), is_folder=True) for name in names),
+        Entry(path.encode(), is_folder=False),
+    ]
+    assert path.encode() in repository.ignored(rules.encode())
+    assert path.encode() in our_ignored(parse_ignore_rules(rules.encode()), repository.entries)
+    assert not GitIgnoreSpec.from_lines(rules.split('\n')).match_file(path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Comparison of findings with a base: a baseline file, or another commit."""

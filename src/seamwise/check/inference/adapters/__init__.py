@@ -1,0 +1,1 @@
+"""Adapters of a module: their arms, and the seams, dependencies and commands that use them."""

@@ -1,0 +1,1 @@
+"""Facts of the functions and classes that a module defines."""

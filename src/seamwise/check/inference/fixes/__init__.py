@@ -1,0 +1,1 @@
+"""Fixes of the rules that need inferred errors: propagation, and exhaustive matches."""

@@ -1,0 +1,1 @@
+"""Guards of a module, and the operations and requests that they protect."""
