@@ -33,7 +33,7 @@ LAYERS = [
 ]
 """From the lowest to the highest. `faces` are `seamwise` itself and the modules beside it."""
 
-FACES = {'seamwise', 'seamwise._errors.messages', 'seamwise.typing'}
+FACES = {'seamwise', 'seamwise.messages', 'seamwise.typing'}
 """Modules at the root: they define nothing, and import the public names from the rooms."""
 
 SHARED_BY_SEAMS = ['adapter', 'catalog', 'rendering', 'reporting', 'wire']
