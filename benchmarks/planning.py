@@ -8,7 +8,6 @@ from chuk_tool_processor.core.exceptions import ToolRateLimitedError, ToolTimeou
 from benchmarks.measure import Comparison, timed
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.policies import RateLimited
-from seamwise.seams.planner import from_error
 from seamwise.seams.planner.tables import GUARDS, TOOLS
 
 _TIMEOUT = ToolTimedOut('search_files', 30.0, 3)
@@ -18,7 +17,7 @@ _UNIQUE_NUMBERS = count()
 
 def _classify(rounds: Iterable[None]) -> None:
     for _ in rounds:
-        from_error(_TIMEOUT, adapter=TOOLS)
+        TOOLS(_TIMEOUT)
 
 
 def _peer_classify(rounds: Iterable[None]) -> None:
@@ -28,7 +27,7 @@ def _peer_classify(rounds: Iterable[None]) -> None:
 
 def _build_and_classify(rounds: Iterable[None]) -> None:
     for _ in rounds:
-        from_error(RateLimited('search_files', 100, 60.0, 45.2), adapter=GUARDS)
+        GUARDS(RateLimited('search_files', 100, 60.0, 45.2))
 
 
 def _peer_build_and_classify(rounds: Iterable[None]) -> None:
@@ -38,7 +37,7 @@ def _peer_build_and_classify(rounds: Iterable[None]) -> None:
 
 def _classify_new_text(rounds: Iterable[None]) -> None:
     for _ in rounds:
-        from_error(ToolTimedOut(f'search_{next(_UNIQUE_NUMBERS)}', 30.0, 3), adapter=TOOLS)
+        TOOLS(ToolTimedOut(f'search_{next(_UNIQUE_NUMBERS)}', 30.0, 3))
 
 
 def _peer_classify_new_text(rounds: Iterable[None]) -> None:

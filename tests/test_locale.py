@@ -26,7 +26,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.locale.extraction import extract
 from seamwise.policies.events import Retrying
-from seamwise.seams.session import observe
+from seamwise.seams.session import observer
 from seamwise.seams.session.observer import SESSION_END_MESSAGE, WAIT_MESSAGES
 from seamwise.seams.session.tables import TOOLS
 from tests.catalogues import restore_locales, write_catalog
@@ -360,7 +360,7 @@ def test_an_added_language_has_its_own_plural_forms(tmp_path: Path) -> None:
     )
     room = RecordingSession('de')
     for delay in (1.0, 2.0):
-        observe(room, adapter=TOOLS)(
+        observer(room, adapter=TOOLS)(
             Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, delay)
         )
     assert [event.show_content.rpartition('in ')[2] for event in room.sent[1::2]] == [
@@ -383,7 +383,7 @@ def test_an_invalid_translation_of_a_wait_falls_back_to_english(tmp_path: Path) 
     catalog.add(WAIT_MESSAGES, ('{gone} Sekunde', '{gone} Sekunden'))
     add_locales(write_catalog(catalog, tmp_path))
     room = RecordingSession('de')
-    observe(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, 2.0))
+    observer(room, adapter=TOOLS)(Retrying('search', ToolTimedOut('search', 1.0, 1), 1, 3, 2.0))
     assert room.sent[1].show_content == room.sent[1].content
 
 

@@ -12,7 +12,7 @@ from seamwise.catalog.sessions import InvalidInput
 from seamwise.live import Event, Session
 from seamwise.policies import Observer
 from seamwise.policies.events import GaveUp, GuardEvent
-from seamwise.seams.session import observe, on, publish, tables
+from seamwise.seams.session import observer, on, publish, tables
 from seamwise.toolhost import formats
 
 # The events for the errors of the agent.
@@ -66,7 +66,7 @@ class Reports:
     """Observer that reports the retries of a session, and its last failure exactly once."""
 
     def __init__(self, session: Session) -> None:
-        self._observe = observe(session, adapter=EVENTS, stage='solving', operation=OPERATION)
+        self._observe = observer(session, adapter=EVENTS, stage='solving', operation=OPERATION)
         self._is_finished = False
 
     def __call__(self, event: GuardEvent) -> None:

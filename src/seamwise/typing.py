@@ -1,9 +1,9 @@
-"""Types of the values that `catch`, `when`, `attempt` and `refine` take and return.
+"""Types of the steps that `catch` returns and of the rules that `attempt` takes.
 
 Programs need them only for annotations.
 """
 
-from seamwise._results.compose import Catch, CatchAll
-from seamwise._results.edges import Classify, Edge, Rules, When
+from seamwise._results.compose import Catch
+from seamwise._results.edges import Rules
 
-__all__ = ['Catch', 'CatchAll', 'Classify', 'Edge', 'Rules', 'When']
+__all__ = ['Catch', 'Rules']

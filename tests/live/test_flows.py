@@ -15,7 +15,8 @@ from seamwise.catalog.tools import ToolTimedOut
 from seamwise.live import Event, EventLog, Metrics, Session, Stored
 from seamwise.policies import retry
 from seamwise.policies.events import GaveUp
-from seamwise.seams.session import observe, publish, tables
+from seamwise.seams.session import observer as session_observer
+from seamwise.seams.session import publish, tables
 from seamwise.testing import FakeWorld
 from tests.live.stores.laboratory import Laboratory
 
@@ -98,7 +99,7 @@ async def run_search(
     session: Session, world: FakeWorld, answers: list[Result[str, ToolTimedOut]], **settings: Any
 ) -> Result[str, ToolTimedOut]:
     """Search the web as the document does; each attempt takes 30.2 s."""
-    observer = observe(
+    observer = session_observer(
         session,
         adapter=tables.TOOLS,
         stage='solving',
@@ -181,7 +182,7 @@ async def test_a_rate_limit_is_announced_with_its_delay_and_the_call_is_repeated
         Success('ok'),
     ]
     async with laboratory.open() as log, Session(log, 's', locale='zh_CN') as session:
-        observer = observe(
+        observer = session_observer(
             session, adapter=tables.NETWORK, context={'endpoint': '/chat/completions'}
         )
 
@@ -256,7 +257,7 @@ async def test_rejected_credentials_end_the_session(laboratory: Laboratory) -> N
         REJECTED,
     ]
     async with laboratory.open() as log, Session(log, 's', locale='zh_CN') as session:
-        observer = observe(session, adapter=tables.NETWORK, stage='planning')
+        observer = session_observer(session, adapter=tables.NETWORK, stage='planning')
 
         async def plan() -> Result[str, UpstreamRateLimited | CredentialsRejected]:
             await session.say(Event('agent.thinking'))
@@ -283,7 +284,7 @@ async def test_rejected_credentials_of_the_first_attempt_end_the_session(
     async with laboratory.open() as log:
         async with Session(log, 's', locale='zh_CN') as session:
             await session.say(Event('agent.thinking'))
-            observer = observe(session, adapter=tables.NETWORK, stage='planning')
+            observer = session_observer(session, adapter=tables.NETWORK, stage='planning')
             # A guard reports only what it has retried.
             observer(GaveUp('retry', REJECTED, 1, 0.0, 'not_retryable'))
         replay = (await log.replay('s', None)).unwrap()

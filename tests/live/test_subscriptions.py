@@ -4,7 +4,9 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.catalog.streaming import SlowConsumer
-from seamwise.live import Event, Position, Replay, Stored, Subscription
+from seamwise.live import Event, Position, Stored
+from seamwise.live.replay import Replay
+from seamwise.live.subscriptions import Subscription
 
 pytestmark = pytest.mark.anyio
 

@@ -12,8 +12,9 @@ from starlette.requests import HTTPConnection
 
 from seamwise import Failure, Secret, Success
 from seamwise.catalog.access import Unauthenticated
-from seamwise.live import Principal, Tokens, signed_tokens
+from seamwise.live import Principal, signed_tokens
 from seamwise.live.credentials import bearer_token
+from seamwise.live.tokens import Tokens
 from tests.live.stores.laboratory import Clock
 
 SECRET = 'a random text of a good length for keys'  # noqa: S105 -- of the tests

@@ -12,7 +12,7 @@ from opentelemetry.sdk.metrics.export import InMemoryMetricReader
 from seamwise import Failure, Result, Success
 from seamwise.catalog.network import NetworkTimedOut
 from seamwise.policies import CircuitChanged, GuardEvent, Refused, circuit, consecutive, retry
-from seamwise.seams.session import observe
+from seamwise.seams.session import observer as session_observer
 from seamwise.seams.session.tables import NETWORK
 from seamwise.seams.telemetry import Telemetry
 from seamwise.testing import FakeWorld
@@ -34,7 +34,7 @@ def test_session_receives_each_retry_before_its_delay_and_the_end() -> None:
     world = FakeWorld(random=lambda: 0.5)
     chat = RecordingSession('en')
     slept_at_events: list[list[float]] = []
-    notify = observe(chat, adapter=NETWORK)
+    notify = session_observer(chat, adapter=NETWORK)
 
     def observer(event: GuardEvent) -> None:
         slept_at_events.append(list(world.slept))

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from seamwise import Failure, Success
 from seamwise._runtime.world import World
-from seamwise.policies import RateLimit, rate_limit
+from seamwise.policies import rate_limit
 from seamwise.policies.errors import RateLimited
-from seamwise.policies.rate_limit import Kind
+from seamwise.policies.rate_limit import Kind, RateLimit
 from seamwise.testing import FakeWorld, assert_failure
 
 MINUTE = 60.0

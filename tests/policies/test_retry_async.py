@@ -19,7 +19,7 @@ from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.policies.events import Retrying
 from seamwise.policies.retry import retry
-from seamwise.seams.session import observe
+from seamwise.seams.session import observer
 from seamwise.seams.session.tables import TOOLS
 from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
@@ -91,7 +91,7 @@ def test_session_receives_the_events_of_the_vectors(case: dict[str, Any]) -> Non
     session = RecordingSession('en')
     world = FakeWorld(random=lambda: case['settings']['random'])
     guard = retry(
-        **retry_settings(case, world), name='search', observer=observe(session, adapter=TOOLS)
+        **retry_settings(case, world), name='search', observer=observer(session, adapter=TOOLS)
     )
     timeouts = [
         ToolTimedOut('search', 30.0, attempt) for attempt in range(1, 1 + len(case['does']))

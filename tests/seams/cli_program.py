@@ -14,6 +14,7 @@ import typer
 
 from seamwise import Category, Failure, Result, Secret, Success, TaggedError, or_raise
 from seamwise.seams import cli
+from seamwise.seams.cli.report import Form
 
 
 class OrderNotFound(
@@ -224,7 +225,7 @@ def main() -> None:
     if log_file := os.environ.get('TEST_LOG'):
         logging.basicConfig(filename=log_file)
     name = sys.argv[1]
-    style: cli.Form | None = 'json' if os.environ.get('TEST_JSON') else None
+    style: Form | None = 'json' if os.environ.get('TEST_JSON') else None
     if name == 'show':
         cli.main(plain_show, ERRORS, style=style)
     if name == 'act':

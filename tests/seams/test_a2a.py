@@ -28,19 +28,13 @@ from seamwise.catalog.protocols import (
     A2aTaskNotCancelable,
     A2aTaskNotFound,
 )
-from seamwise.seams.http import HttpError, ProblemLocation, bad_request, on, response
+from seamwise.seams.http import HttpError, ProblemLocation, on, response
 from seamwise.seams.http import tables as http_tables
 from seamwise.seams.http.a2a import STATUS_OF_REASON, A2aFormat, a2a
-from seamwise.seams.jsonrpc import (
-    Protocol,
-    decode,
-    details,
-    encode,
-    parse_request,
-    tables,
-)
+from seamwise.seams.jsonrpc import Protocol, decode, encode, parse_request, tables
 from seamwise.seams.jsonrpc import Request as RpcRequest
 from seamwise.seams.jsonrpc import response as rpc_response
+from seamwise.seams.jsonrpc.dialects import details
 from tests.strategies import PLANTED, few_examples, members, structs
 
 FACTS: dict[str, Any] = json.loads(
@@ -206,7 +200,7 @@ def test_an_error_of_the_service_has_its_domain_and_delay() -> None:
 
 def test_the_invalid_parts_of_a_request_are_field_violations() -> None:
     problems = [ProblemLocation('/message/parts/0', 'is empty'), ProblemLocation('', 'is no JSON')]
-    [_, _, item] = http_body(bad_request('no', problems=problems))['error']['details']
+    [_, _, item] = http_body(HttpError.bad_request('no', problems=problems))['error']['details']
     assert item['fieldViolations'] == [
         {'field': 'message.parts.0', 'description': 'is empty'},
         {'field': '', 'description': 'is no JSON'},

@@ -31,7 +31,7 @@ from seamwise.seams.cli.environment import (
     terminal_width,
     wants_color,
 )
-from seamwise.seams.cli.report import MAX_GROUPS
+from seamwise.seams.cli.report import MAX_GROUPS, Form
 from seamwise.seams.cli.tables import TOOLS, WORKSPACE
 from tests.seams.test_cli import ANSI, Terminal
 from tests.strategies import PLANTED, texts
@@ -387,7 +387,7 @@ FULL = OSError(errno.ENOSPC, 'No space left on device')
 
 
 @pytest.mark.parametrize('style', ['plain', 'json'])
-def test_a_value_that_cannot_be_written_is_an_error(style: cli.Form) -> None:
+def test_a_value_that_cannot_be_written_is_an_error(style: Form) -> None:
     stderr = io.StringIO()
     code = report(Success(1), TOOLS, stdout=Broken(FULL), stderr=stderr, style=style)
     assert (code, stderr.getvalue()) == (

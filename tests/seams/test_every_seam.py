@@ -132,7 +132,7 @@ def all_outputs(error: TaggedError) -> Iterator[tuple[str, bytes]]:
                 context={'arguments': error},
             )
             yield 'session', session.encode(event)
-    yield 'session', msgspec.json.encode(session.message(error))
+    yield 'session', msgspec.json.encode(session.StoredError.of(error))
     for _, adapter in visible_adapters('model', kind):
         yield 'model', model.encode(adapter(error))
         yield (
@@ -142,7 +142,7 @@ def all_outputs(error: TaggedError) -> Iterator[tuple[str, bytes]]:
             ),
         )
     for _, adapter in visible_adapters('planner', kind):
-        info = planner.from_error(error, adapter=adapter)
+        info = adapter(error)
         yield 'planner', planner.encode(info)
         yield 'planner', msgspec.json.encode(info.to_log())
     for revision, adapter in visible_adapters('jsonrpc', kind):

@@ -13,7 +13,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from aiohttp.typedefs import Handler
 
 from seamwise import Result
-from seamwise.seams.http import negotiated, unknown
+from seamwise.seams.http import HttpError, negotiated
 from seamwise.seams.http import response as error_response
 from seamwise.seams.http.serving.results import to_response
 from tests.seams.framework_cases import ADAPTER, CASES, Busy, LoggedOut, Missing, check
@@ -64,7 +64,7 @@ async def answer_defects(request: web.Request, handler: Handler) -> web.StreamRe
     except web.HTTPException:
         raise
     except Exception:
-        defect = unknown()
+        defect = HttpError.unknown()
         if request.writer.output_size > 0:
             raise
         accept, request_id = request.headers.get('Accept'), request.headers.get('X-Request-ID')

@@ -24,7 +24,6 @@ from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
-    Named,
     UnreadableBody,
     decode,
     envelope,
@@ -35,6 +34,7 @@ from seamwise.seams.http import (
     response,
     tagged,
 )
+from seamwise.seams.http.bodies import Named
 from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.tables import (
     A2A_LATEST,

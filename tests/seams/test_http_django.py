@@ -14,7 +14,7 @@ from sentry_sdk.integrations.django import DjangoIntegration
 from sentry_sdk.integrations.logging import LoggingIntegration
 
 from seamwise import Result
-from seamwise.seams.http import SafeErrors, current_request_id, negotiated, unknown
+from seamwise.seams.http import HttpError, SafeErrors, current_request_id, negotiated
 from seamwise.seams.http import response as error_response
 from seamwise.seams.http.serving.results import to_response
 from seamwise.seams.http.serving.wsgi import SafeWsgi
@@ -105,7 +105,7 @@ urlpatterns = [
 
 
 def handler500(request: Any) -> Any:
-    answer = error_response(unknown(), request_id=current_request_id(), body=negotiated)
+    answer = error_response(HttpError.unknown(), request_id=current_request_id(), body=negotiated)
     return http.HttpResponse(answer.body, status=answer.status, headers=answer.headers)
 
 

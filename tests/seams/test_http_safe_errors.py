@@ -29,16 +29,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from seamwise import Category, Failure, Result, Success, TaggedError, or_raise, report_defect
-from seamwise.seams.http import (
-    HttpError,
-    SafeErrors,
-    bad_request,
-    endpoint,
-    install,
-    not_found,
-    on,
-    unknown,
-)
+from seamwise.seams.http import HttpError, SafeErrors, endpoint, install, on
 from seamwise.seams.http.serving.exchange import Message, exchange_of
 from tests.strategies import PLANTED
 
@@ -361,7 +352,7 @@ def test_unknown_records_the_exception_that_a_route_caught(
     try:
         raise ValueError(PLANTED)
     except ValueError:
-        error = unknown()
+        error = HttpError.unknown()
     assert (error.status, error.code, error.type, error.message) == (
         500,
         'INTERNAL',
@@ -369,7 +360,7 @@ def test_unknown_records_the_exception_that_a_route_caught(
         MESSAGE,
     )
     assert [error.details] == [{'ref': vars(record)['ref']} for record in records(caplog)]
-    assert REF.fullmatch(str(unknown().details['ref']))
+    assert REF.fullmatch(str(HttpError.unknown().details['ref']))
 
 
 # Disconnects
@@ -682,12 +673,15 @@ def test_an_asgi_extension_message_is_forwarded_after_the_start() -> None:
 
 
 def test_fallback_responses_have_safe_messages() -> None:
-    assert not_found(f'No password={PLANTED}').message == 'No password=***'
-    assert (bad_request('No.').details, bad_request('No.', kind='Query').details) == (
+    assert HttpError.not_found(f'No password={PLANTED}').message == 'No password=***'
+    assert (
+        HttpError.bad_request('No.').details,
+        HttpError.bad_request('No.', kind='Query').details,
+    ) == (
         {'kind': 'Request'},
         {'kind': 'Query'},
     )
-    assert bad_request('x' * 2000).message.endswith('… (976 more)')
+    assert HttpError.bad_request('x' * 2000).message.endswith('… (976 more)')
 
 
 def test_an_exchange_is_created_once_per_request() -> None:

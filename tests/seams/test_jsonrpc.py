@@ -16,9 +16,7 @@ from seamwise.catalog.tools import (
     UnknownTool,
 )
 from seamwise.seams.jsonrpc import (
-    MCP_REVISIONS,
     Code,
-    ErrorResponse,
     Protocol,
     RpcError,
     defect,
@@ -27,7 +25,8 @@ from seamwise.seams.jsonrpc import (
     on,
     response,
 )
-from seamwise.seams.jsonrpc.shape import Answer
+from seamwise.seams.jsonrpc.codes import MCP_REVISIONS
+from seamwise.seams.jsonrpc.shape import Answer, ErrorResponse
 from seamwise.seams.jsonrpc.tables import PARSING, TOOLS
 from seamwise.seams.model import encode as guidance_json
 from seamwise.seams.model import tables as model

@@ -18,7 +18,6 @@ from seamwise.catalog.protocols import A2aTaskNotFound
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.catalog.tools import FileNotFound, ToolFailed
 from seamwise.seams.jsonrpc import (
-    ErrorResponse,
     ForeignFailure,
     Protocol,
     Reply,
@@ -33,7 +32,7 @@ from seamwise.seams.jsonrpc import (
     response,
     tables,
 )
-from seamwise.seams.jsonrpc.shape import ResultResponse
+from seamwise.seams.jsonrpc.shape import ErrorResponse, ResultResponse
 
 
 class Locked(TaggedError, namespace='test_jsonrpc', category=Category.PERMISSION, message='No.'):

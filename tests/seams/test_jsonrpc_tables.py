@@ -35,19 +35,16 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.jsonrpc import (
-    CODES,
-    MCP_REVISIONS,
     Code,
     ForeignFailure,
     Protocol,
-    Revision,
     RpcError,
     decode,
     encode,
     response,
     tables,
 )
-from seamwise.seams.jsonrpc.codes import REVISIONS
+from seamwise.seams.jsonrpc.codes import CODES, MCP_REVISIONS, REVISIONS, Revision
 from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
 from seamwise.seams.rendering.audience import hides_data

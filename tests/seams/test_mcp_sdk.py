@@ -32,16 +32,8 @@ from pydantic import BaseModel
 from seamwise import Category, Failure, Result, Secret, Success, TaggedError
 from seamwise.catalog.tools import FileNotFound, InvalidParameter, ToolError, UnknownTool
 from seamwise.seams.adapter import Hidden
-from seamwise.seams.jsonrpc import (
-    MCP_REVISIONS,
-    Protocol,
-    RpcError,
-    encode,
-    on,
-    response,
-    tables,
-    to_mcp,
-)
+from seamwise.seams.jsonrpc import Protocol, RpcError, encode, on, response, tables, to_mcp
+from seamwise.seams.jsonrpc.codes import MCP_REVISIONS
 from tests.strategies import UNIONS, few_examples, members, structs
 
 LATEST = MCP_REVISIONS[-1]

@@ -40,7 +40,6 @@ from seamwise.seams.planner import (
     decode,
     defect,
     encode,
-    from_error,
     on,
     tables,
 )
@@ -361,7 +360,7 @@ def test_delay_is_rounded_up_to_whole_milliseconds(case: Mapping[str, Any]) -> N
 def test_error_determines_retryability_in_category_execution() -> None:
     assert FLAKY(Flaky('notion')).retryable
     assert not ALL(FileNotFound('read_file', 'a.txt')).retryable
-    assert not from_error(CommandFailed('t', 'ls', 1, ''), adapter=ALL).retryable
+    assert not ALL(CommandFailed('t', 'ls', 1, '')).retryable
 
 
 def test_code_determines_retryability_in_other_categories() -> None:

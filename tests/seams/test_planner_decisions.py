@@ -23,7 +23,6 @@ from seamwise.seams.planner import (
     Stop,
     Wait,
     decide,
-    from_error,
 )
 from seamwise.seams.planner.tables import GUARDS, TOOLS
 
@@ -62,9 +61,7 @@ def test_category_has_its_documented_action(case: dict[str, Any]) -> None:
 
 
 def test_decision_waits_for_the_delay_of_the_error() -> None:
-    assert decide(from_error(RateLimited('api', 100, 60.0, 45.2), adapter=GUARDS), 3, 1) == Wait(
-        45_200
-    )
+    assert decide(GUARDS(RateLimited('api', 100, 60.0, 45.2)), 3, 1) == Wait(45_200)
     for code in ('TOOL_TIMEOUT', 'TOOL_EXECUTION_FAILED', 'MCP_TRANSPORT_ERROR'):
         assert decide(info(code, retry_after_ms=700), 1, 1) == Wait(700)
     assert decide(info('TOOL_RATE_LIMITED', retry_after_ms=0), 5, 1) == Wait(0)
@@ -72,7 +69,7 @@ def test_decision_waits_for_the_delay_of_the_error() -> None:
 
 def test_decision_stops_for_errors_that_are_not_transient() -> None:
     assert decide(info('TOOL_EXECUTION_FAILED', retryable=False), 1, 5) == Stop()
-    assert decide(from_error(FileNotFound('read_file', 'a'), adapter=TOOLS), 1, 5) == Stop()
+    assert decide(TOOLS(FileNotFound('read_file', 'a')), 1, 5) == Stop()
 
 
 @pytest.mark.parametrize('code', ErrorCode)

@@ -31,7 +31,6 @@ from seamwise.seams.planner import (
     ErrorCode,
     ErrorInfo,
     encode,
-    from_error,
     from_exception,
 )
 from seamwise.seams.planner.tables import TOOLS
@@ -267,7 +266,7 @@ def test_delay_of_an_exception_is_read_if_it_is_valid(delay: object) -> None:
 
 def test_raised_is_classified_as_its_error() -> None:
     error = ToolTimedOut('search', 30.0, 3)
-    assert from_exception(Raised(error)) == from_error(error, adapter=TOOLS)
+    assert from_exception(Raised(error)) == TOOLS(error)
     assert from_exception(Raised(UnknownTool('x', 'default', ('y',)))).code == 'TOOL_NOT_FOUND'
     assert from_exception(Raised(UpstreamRateLimited('api', 2.5))).retry_after_ms == 2500
     assert from_exception(Raised(error)).to_log().error == 'ToolTimedOut'

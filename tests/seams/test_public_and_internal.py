@@ -339,7 +339,7 @@ def client_outputs(error: TaggedError) -> Iterator[tuple[str, bytes]]:
     for _, adapter in visible_adapters('session', kind):
         yield 'session', session.encode(session.event(error, adapter=adapter, locale='en'))
         yield 'session', session.encode(session.event(error, adapter=adapter, locale='zh_CN'))
-    yield 'session', msgspec.json.encode(session.message(error))
+    yield 'session', msgspec.json.encode(session.StoredError.of(error))
     for _, adapter in visible_adapters('model', kind):
         yield 'model', model.encode(adapter(error))
 
@@ -381,7 +381,7 @@ def test_internal_texts_of_an_application_stay_inside() -> None:
     event = session.on(Unpaid).publishes('error.permanent', 'ERR_UNPAID_001')
     guidance = model.on(Unpaid).guides('state_error')
     assert session.event(UNPAID, adapter=event, locale='en').show_content == 'Order 7 is unpaid.'
-    assert session.message(UNPAID).data == {'message': 'Order 7 is unpaid.', 'order': 7}
+    assert session.StoredError.of(UNPAID).data == {'message': 'Order 7 is unpaid.', 'order': 7}
     shown = guidance(UNPAID)
     assert (shown.message, shown.path, shown.output) == ('Order 7 is unpaid.', None, None)
     tool = jsonrpc.on(Unpaid).as_tool_result()(UNPAID)

@@ -43,7 +43,6 @@ from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.session import (
     CODES,
     ErrorEvent,
-    EventName,
     decode,
     defect,
     encode,
@@ -53,7 +52,7 @@ from seamwise.seams.session import (
     tables,
 )
 from seamwise.seams.session.on import SessionArm
-from seamwise.seams.session.shape import STRATEGIES, ErrorName, order_metadata
+from seamwise.seams.session.shape import STRATEGIES, ErrorName, EventName, order_metadata
 from tests.strategies import EVERY_CLASS, PLANTED, UNIONS, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)

@@ -29,13 +29,7 @@ from seamwise.catalog.network import (
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.catalog.tools import FileNotFound
-from seamwise.seams.session import (
-    agent_not_found,
-    command_not_found,
-    message,
-    model_not_found,
-    unknown,
-)
+from seamwise.seams.session import StoredError
 from seamwise.seams.session.messages import STORED_NAMES
 from tests.strategies import PLANTED, errors
 
@@ -71,7 +65,7 @@ TYPE_CHECKS: Mapping[str, Callable[[Any], bool]] = {
     ],
 )
 def test_error_is_stored_under_its_documented_name(error: TaggedError, name: str) -> None:
-    assert message(error).name == name
+    assert StoredError.of(error).name == name
 
 
 def test_other_model_and_network_errors_are_stored_as_api_errors() -> None:
@@ -84,12 +78,12 @@ def test_other_model_and_network_errors_are_stored_as_api_errors() -> None:
         ContentFiltered,
     }
     assert api_errors == {*get_args(ModelError), *get_args(NetworkError)} - special
-    assert {*STORED_NAMES.values(), unknown('').name} == set(FACTS['session_names'])
+    assert {*STORED_NAMES.values(), StoredError.unknown('').name} == set(FACTS['session_names'])
 
 
 @given(errors())
 def test_stored_form_of_every_error_is_safe_with_the_documented_keys(error: TaggedError) -> None:
-    stored = message(error)
+    stored = StoredError.of(error)
     assert PLANTED not in json.dumps(stored.data)
     if stored.name == error.tag:
         assert next(iter(stored.data)) == 'message'
@@ -102,13 +96,13 @@ def test_stored_form_of_every_error_is_safe_with_the_documented_keys(error: Tagg
 
 
 def test_stored_api_error_contains_the_status_and_not_the_excerpt_of_the_body() -> None:
-    assert message(UpstreamFailed('acme', 503, 'busy', 1.5)).data == {
+    assert StoredError.of(UpstreamFailed('acme', 503, 'busy', 1.5)).data == {
         'message': 'acme failed with status 503.',
         'statusCode': 503,
         'isRetryable': True,
         'metadata': {'error_type': 'UpstreamFailed', 'service': 'acme', 'retry_after_ms': '1500'},
     }
-    limited = message(UpstreamRateLimited('acme', 0.5, 100)).data
+    limited = StoredError.of(UpstreamRateLimited('acme', 0.5, 100)).data
     assert limited['metadata'] == {
         'error_type': 'UpstreamRateLimited',
         'service': 'acme',
@@ -118,12 +112,12 @@ def test_stored_api_error_contains_the_status_and_not_the_excerpt_of_the_body() 
 
 
 def test_stored_auth_error_contains_the_provider() -> None:
-    assert message(CredentialsRejected('acme', ('KEY',))).data['providerID'] == 'acme'
-    assert message(Unauthenticated('Bearer')).data['providerID'] == 'Bearer'
+    assert StoredError.of(CredentialsRejected('acme', ('KEY',))).data['providerID'] == 'acme'
+    assert StoredError.of(Unauthenticated('Bearer')).data['providerID'] == 'Bearer'
 
 
 def test_error_under_its_own_tag_keeps_its_fields() -> None:
-    assert message(FileNotFound('t', 'a.txt')).data == {
+    assert StoredError.of(FileNotFound('t', 'a.txt')).data == {
         'message': "'a.txt' does not exist.",
         'tool': 't',
         'path': 'a.txt',
@@ -132,30 +126,35 @@ def test_error_under_its_own_tag_keeps_its_fields() -> None:
 
 
 def test_unknown_stores_a_text_without_secrets() -> None:
-    text = str(unknown(f'Authorization: Bearer {PLANTED} ' + 'x' * 2000).data['message'])
+    text = str(
+        StoredError.unknown(f'Authorization: Bearer {PLANTED} ' + 'x' * 2000).data['message']
+    )
     assert PLANTED not in text
     assert text.endswith(' more)')
 
 
 def test_unknown_names_are_stored_with_the_available_ones() -> None:
-    assert agent_not_found('plan', ['build', 'review']).data == {
+    assert StoredError.agent_not_found('plan', ['build', 'review']).data == {
         'message': "There is no agent 'plan'. Available: 'build' and 'review'.",
         'name': 'plan',
         'available': ['build', 'review'],
         'suggestions': [],
     }
     assert (
-        command_not_found('shp', ['ship']).data['message']
+        StoredError.command_not_found('shp', ['ship']).data['message']
         == "There is no command 'shp'. Available: 'ship'."
     )
-    assert [agent_not_found('a', ()).name, command_not_found('a', ()).name] == [
+    assert [
+        StoredError.agent_not_found('a', ()).name,
+        StoredError.command_not_found('a', ()).name,
+    ] == [
         'AgentNotFound',
         'CommandNotFound',
     ]
 
 
 def test_unknown_model_is_stored_with_the_documented_keys() -> None:
-    stored = model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
+    stored = StoredError.model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
     documented = next(case['data'] for case in FACTS['cases'] if case['name'] == stored.name)
     assert stored.data == {
         'message': "acme has no model 'large-2'. Did you mean 'large-3' or 'large-4'?",
@@ -165,12 +164,12 @@ def test_unknown_model_is_stored_with_the_documented_keys() -> None:
     }
     assert set(documented) <= set(stored.data)
     assert (
-        model_not_found(ModelNotFound('acme', 'large-2')).data['message']
+        StoredError.model_not_found(ModelNotFound('acme', 'large-2')).data['message']
         == "acme has no model 'large-2'."
     )
 
 
-@pytest.mark.parametrize('helper', [agent_not_found, command_not_found])
+@pytest.mark.parametrize('helper', [StoredError.agent_not_found, StoredError.command_not_found])
 def test_stored_unknown_name_contains_no_secrets_and_is_limited(helper: Any) -> None:
     stored = helper(
         f'token={PLANTED}',

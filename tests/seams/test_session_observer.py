@@ -22,7 +22,8 @@ from seamwise.policies.events import (
     Retrying,
 )
 from seamwise.seams.adapter import Adapter
-from seamwise.seams.session import ErrorEvent, decode, encode, observe
+from seamwise.seams.session import ErrorEvent, decode, encode
+from seamwise.seams.session import observer as session_observer
 from seamwise.seams.session.tables import GUARDS, MODELS, NETWORK, TOOLS
 from tests.seams.test_session import FailingSession, RecordingSession
 
@@ -42,7 +43,7 @@ ALL = TOOLS | NETWORK | MODELS | GUARDS
 
 def sent_events(*guard_events: GuardEvent, locale: str = 'en', **details: Any) -> list[ErrorEvent]:
     session = RecordingSession(locale)
-    observer = observe(session, adapter=ALL, **details)
+    observer = session_observer(session, adapter=ALL, **details)
     for guard_event in guard_events:
         observer(guard_event)
     return session.sent
@@ -208,7 +209,7 @@ def test_observer_sends_nothing_for_events_without_a_failure(guard_event: GuardE
 
 def test_final_failure_causes_one_alert() -> None:
     alerts: list[ErrorEvent] = []
-    observer = observe(RecordingSession(), adapter=ALL, alert=alerts.append)
+    observer = session_observer(RecordingSession(), adapter=ALL, alert=alerts.append)
     observer(Retrying('ask', LATE, 1, 3, 1.0))
     observer(GaveUp('ask', CredentialsRejected('acme', ('KEY',)), 1, 0.0, 'not_retryable'))
     assert names(alerts) == ['error.recovery_failed']
@@ -225,7 +226,7 @@ def test_exception_of_a_session_does_not_reach_the_guard(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     with caplog.at_level(logging.ERROR, 'seamwise'):
-        observe(FailingSession(), adapter=ALL)(Retrying('search', LATE, 1, 3, 1.0))
+        session_observer(FailingSession(), adapter=ALL)(Retrying('search', LATE, 1, 3, 1.0))
     assert len(caplog.records) == 2, 'one record for each event that could not be sent'
 
 
@@ -240,7 +241,7 @@ def test_error_that_the_adapter_does_not_cover_is_sent_as_a_defect(
     guard_event: GuardEvent, caplog: pytest.LogCaptureFixture
 ) -> None:
     session, adapter = RecordingSession(), _tools_adapter()
-    observe(session, adapter=adapter)(guard_event)
+    session_observer(session, adapter=adapter)(guard_event)
     [sent] = session.sent
     assert sent.metadata['error_code'] == 'ERR_INTERNAL_001'
     assert [str(vars(record)['ref']) for record in caplog.records] == [sent.metadata['ref']]

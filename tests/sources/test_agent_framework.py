@@ -201,21 +201,21 @@ def test_the_cause_survives_a_round_trip() -> None:
 @pytest.mark.parametrize(
     ('answer', 'status', 'code', 'retryable', 'headers'),
     [
-        (http.bad_request('No JSON.'), 400, 'INVALID_REQUEST', False, {}),
-        (http.unauthorized(), 401, 'UNAUTHORIZED', False, {'WWW-Authenticate': 'Bearer'}),
+        (http.HttpError.bad_request('No JSON.'), 400, 'INVALID_REQUEST', False, {}),
+        (http.HttpError.unauthorized(), 401, 'UNAUTHORIZED', False, {'WWW-Authenticate': 'Bearer'}),
         (
-            http.unauthorized('Basic realm="a"\r\n'),
+            http.HttpError.unauthorized('Basic realm="a"\r\n'),
             401,
             'UNAUTHORIZED',
             False,
             {'WWW-Authenticate': 'Basic realm="a"??'},
         ),
-        (http.not_found('No such page.'), 404, 'RESOURCE_NOT_FOUND', False, {}),
-        (http.rate_limited(1.5), 429, 'RATE_LIMIT', True, {'Retry-After': '2'}),
-        (http.rate_limited(), 429, 'RATE_LIMIT', True, {}),
-        (http.unavailable(0), 503, 'SERVICE_UNAVAILABLE', True, {'Retry-After': '0'}),
-        (http.unavailable(), 503, 'SERVICE_UNAVAILABLE', True, {}),
-        (http.timed_out(), 504, 'TIMEOUT', False, {}),
+        (http.HttpError.not_found('No such page.'), 404, 'RESOURCE_NOT_FOUND', False, {}),
+        (http.HttpError.rate_limited(1.5), 429, 'RATE_LIMIT', True, {'Retry-After': '2'}),
+        (http.HttpError.rate_limited(), 429, 'RATE_LIMIT', True, {}),
+        (http.HttpError.unavailable(0), 503, 'SERVICE_UNAVAILABLE', True, {'Retry-After': '0'}),
+        (http.HttpError.unavailable(), 503, 'SERVICE_UNAVAILABLE', True, {}),
+        (http.HttpError.timed_out(), 504, 'TIMEOUT', False, {}),
     ],
     ids=lambda value: f'{value.status}' if isinstance(value, HttpError) else None,
 )
@@ -231,7 +231,7 @@ def test_a_defect_is_the_seventh_constructor() -> None:
     handler = Records()
     logging.getLogger('seamwise').addHandler(handler)
     try:
-        answer = http.unknown()
+        answer = http.HttpError.unknown()
     finally:
         logging.getLogger('seamwise').removeHandler(handler)
     assert (answer.status, answer.code, len(handler.records)) == (500, 'INTERNAL', 1)
@@ -239,21 +239,23 @@ def test_a_defect_is_the_seventh_constructor() -> None:
 
 def test_a_timeout_may_be_repeated_if_the_method_of_the_request_is_idempotent() -> None:
     with serving('r-1', 'en', method='GET'):
-        assert http.timed_out().retryable
+        assert http.HttpError.timed_out().retryable
     with serving('r-1', 'en', method='POST'):
-        assert not http.timed_out().retryable
+        assert not http.HttpError.timed_out().retryable
 
 
 def test_a_message_can_be_given_and_is_else_in_the_language_of_the_request() -> None:
-    assert http.unavailable(message='Back at noon.').message == 'Back at noon.'
+    assert http.HttpError.unavailable(message='Back at noon.').message == 'Back at noon.'
     with serving('r-1', 'zh_CN'):
-        assert http.rate_limited().message == general_message(Category.RATE_LIMIT, 'zh_CN')
+        assert http.HttpError.rate_limited().message == general_message(
+            Category.RATE_LIMIT, 'zh_CN'
+        )
 
 
 @pytest.mark.parametrize('delay', [-1.0, float('nan'), float('inf')])
 def test_an_impossible_delay_is_refused(delay: float) -> None:
     with pytest.raises(ValueError, match='retry_after must be'):
-        http.rate_limited(delay)
+        http.HttpError.rate_limited(delay)
 
 
 # The codes of the document

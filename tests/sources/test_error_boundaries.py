@@ -17,21 +17,8 @@ from seamwise.catalog.sessions import SessionBusy, SessionNotFound
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
 from seamwise.seams import cli, session
 from seamwise.seams.cli.tables import MODELS as FOR_TERMINALS
-from seamwise.seams.http import (
-    HttpError,
-    Named,
-    ProblemLocation,
-    bad_request,
-    defect,
-    from_foreign,
-    named,
-    not_found,
-    on,
-    tagged,
-    timed_out,
-    unauthorized,
-    unavailable,
-)
+from seamwise.seams.http import HttpError, ProblemLocation, defect, from_foreign, named, on, tagged
+from seamwise.seams.http.bodies import Named
 from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
 from seamwise.seams.http.openapi_documents.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.openapi_documents.error_schemas import TAGGED as TAGGED_FORM
@@ -47,8 +34,8 @@ FACTS: dict[str, Any] = json.loads(
 
 ISSUES = (Problem('/provider/id', 'must be a text'),)
 NAMED: dict[str, HttpError] = {
-    'NotFoundError': not_found('There is no such page.'),
-    'BadRequest': bad_request(
+    'NotFoundError': HttpError.not_found('There is no such page.'),
+    'BadRequest': HttpError.bad_request(
         'The body is not valid.', kind='Body', problems=[ProblemLocation('/a', 'is missing')]
     ),
     'UnknownError': defect('err_2f4ad7qz'),
@@ -71,9 +58,9 @@ NAMED: dict[str, HttpError] = {
 TAGGED: dict[str, HttpError] = {
     'SessionNotFoundError': SESSIONS(SessionNotFound('s-1')),
     'SessionBusyError': SESSIONS(SessionBusy('s-1')),
-    'UnauthorizedError': unauthorized(),
-    'ServiceUnavailableError': unavailable(),
-    'TimeoutError': timed_out(),
+    'UnauthorizedError': HttpError.unauthorized(),
+    'ServiceUnavailableError': HttpError.unavailable(),
+    'TimeoutError': HttpError.timed_out(),
     'UnknownError': defect('err_2f4ad7qz'),
 }
 
@@ -329,6 +316,6 @@ def test_a_foreign_error_with_many_fields_is_cut() -> None:
 
 
 def test_a_message_of_a_session_is_rendered_too() -> None:
-    assert cli.foreign(session.unknown('The share could not be made.')).text == (
+    assert cli.foreign(session.StoredError.unknown('The share could not be made.')).text == (
         'The share could not be made.'
     )

@@ -20,7 +20,8 @@ from seamwise.catalog.tools import ToolCancelled, ToolTimedOut
 from seamwise.policies import CircuitOpen, retry
 from seamwise.policies.events import GaveUp, Refused, Retrying
 from seamwise.seams import log, session
-from seamwise.seams.session import ErrorEvent, observe, publish
+from seamwise.seams.session import ErrorEvent, publish
+from seamwise.seams.session import observer as session_observer
 from seamwise.seams.session.observer import DEFAULT_NAMES
 from seamwise.seams.session.tables import GUARDS, MCP, NETWORK, SESSIONS, STREAMING, TOOLS
 from seamwise.testing import FakeWorld
@@ -146,7 +147,7 @@ def retried(error: TaggedError, *, seconds: float, **settings: Any) -> list[Erro
     """Return the events of two failures and a success, each after some seconds."""
     world, chat = FakeWorld(random=lambda: 0.0), Chat()
     details: Any = settings.pop('details')
-    observer = observe(chat, adapter=ALL, **details)
+    observer = session_observer(chat, adapter=ALL, **details)
     outcomes: list[Result[str, TaggedError]] = [Success('done'), Failure(error), Failure(error)]
 
     def operation() -> Result[str, TaggedError]:
@@ -250,7 +251,7 @@ def test_a_cause_is_named_by_its_type_and_else_by_a_word() -> None:
 
 def final_events(error: TaggedError, why: Any, **settings: Any) -> list[ErrorEvent]:
     chat = Chat()
-    observe(chat, adapter=ALL, **settings)(GaveUp('retry', error, 3, 93.0, why))
+    session_observer(chat, adapter=ALL, **settings)(GaveUp('retry', error, 3, 93.0, why))
     return chat.sent
 
 
@@ -363,7 +364,7 @@ def test_publish_logs_its_event_once(records: list[Any]) -> None:
 
 def test_observe_logs_each_event_once(records: list[Any]) -> None:
     chat, late = Chat(), ToolTimedOut('search', 30.0, 1)
-    observer = observe(chat, adapter=ALL, stage='solving')
+    observer = session_observer(chat, adapter=ALL, stage='solving')
     observer(Retrying('search', late, 1, 3, 2.0))
     observer(GaveUp('search', late, 3, 93.0, 'attempts'))
     assert [record.event_type for record in records] == [event.event for event in chat.sent]
@@ -374,7 +375,7 @@ def test_observe_logs_each_event_once(records: list[Any]) -> None:
 
 
 def test_a_refusal_is_logged_with_its_event(records: list[Any]) -> None:
-    observe(Chat(), adapter=GUARDS)(Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')))
+    session_observer(Chat(), adapter=GUARDS)(Refused('bank', CircuitOpen('bank', 5, 12.5, 'open')))
     [record] = records
     assert (record.levelname, record.event_type, record.operation, record.tag) == (
         'WARNING',
@@ -389,7 +390,7 @@ def test_an_observer_takes_a_log_of_its_own(records: list[Any]) -> None:
     stream = io.StringIO()
     own.addHandler(logging.StreamHandler(stream))
     late = ToolTimedOut('https://ann:hunter2@example.org', 30.0, 1)
-    observe(Chat(), adapter=ALL, log=own)(Retrying('search', late, 1, 3, 2.0))
+    session_observer(Chat(), adapter=ALL, log=own)(Retrying('search', late, 1, 3, 2.0))
     assert stream.getvalue().splitlines() == [
         'error.timeout: https://***@example.org did not finish within 30.0 s.',
         'error.retry_attempt: Attempt 1 of 3 failed; the next one begins in 2 seconds.',

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from seamwise import Failure, Result, Success
+from seamwise._runtime.world import replace_real
 from seamwise.catalog.network import HostUnreachable
 from seamwise.policies import (
     REAL,
@@ -35,7 +36,7 @@ from seamwise.policies import (
     retry,
 )
 from seamwise.policies.fault_injection import FaultPlan
-from seamwise.testing import FakeWorld, assert_failure, replace_real
+from seamwise.testing import FakeWorld, assert_failure
 from seamwise.testing.guards import fake_world
 
 DOWN = HostUnreachable('bank', 'reset')

@@ -140,7 +140,7 @@ async def test_a_session_sees_the_attempts_of_a_call() -> None:
         attempts=3,
         base=0.0,
         name='search',
-        observer=session.observe(recorder, adapter=NETWORK | GUARDS),
+        observer=session.observer(recorder, adapter=NETWORK | GUARDS),
     )
     async with Processor(search | add, guards={'search': guard}) as processor:
         [outcome] = await processor.run(ToolCall('search', {'pattern': 'x'}))

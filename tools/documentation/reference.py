@@ -33,10 +33,10 @@ COLUMNS = 88
 SHAPES = {
     'HTTP': ('seamwise.seams.http', ('HttpError', 'HttpResponse')),
     'Terminal': ('seamwise.seams.cli', ('Rendered',)),
-    'Log': ('seamwise.seams.log', ('LogRecord', 'EventRecord')),
+    'Log': ('seamwise.seams.log', ('LogRecord',)),
     'Language models': ('seamwise.seams.model', ('Guidance', 'Done')),
     'Planners': ('seamwise.seams.planner', ('ErrorInfo',)),
-    'Chat sessions': ('seamwise.seams.session', ('ErrorEvent', 'NamedMessage')),
+    'Chat sessions': ('seamwise.seams.session', ('ErrorEvent', 'StoredError')),
     'JSON-RPC': ('seamwise.seams.jsonrpc', ('ErrorResponse', 'RpcError')),
     'Live sessions': ('seamwise.live', ('Event', 'Position')),
 }

@@ -8,19 +8,15 @@ from seamwise.live.events import Stored as Stored
 from seamwise.live.log import EventLog as EventLog
 from seamwise.live.log import LogLimits as LogLimits
 from seamwise.live.metrics import Metrics as Metrics
-from seamwise.live.metrics import MetricsSnapshot as MetricsSnapshot
-from seamwise.live.replay import Replay as Replay
 from seamwise.live.session import Session as Session
 from seamwise.live.stores.memory import MemoryLog as MemoryLog
 from seamwise.live.stores.sqlite.log import SqliteLog as SqliteLog
-from seamwise.live.subscriptions import Subscription as Subscription
 
 if TYPE_CHECKING:
     from seamwise.live.client import connect as connect
     from seamwise.live.server.gateway import gateway as gateway
     from seamwise.live.stores.redis.log import RedisLog as RedisLog
     from seamwise.live.tokens import Principal as Principal
-    from seamwise.live.tokens import Tokens as Tokens
     from seamwise.live.tokens import signed_tokens as signed_tokens
 else:
     # Imported on first use: a client needs no server, and a service with another store no redis-py.

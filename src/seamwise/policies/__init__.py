@@ -30,7 +30,6 @@ from seamwise.policies._parts.budget import Budget as Budget
 from seamwise.policies._parts.percentile import percentile as percentile
 from seamwise.policies._parts.trip_conditions import consecutive as consecutive
 from seamwise.policies._parts.trip_conditions import ratio as ratio
-from seamwise.policies.bulkhead import Bulkhead as Bulkhead
 from seamwise.policies.bulkhead import bulkhead as bulkhead
 from seamwise.policies.cache import cache as cache
 from seamwise.policies.circuit import Circuit as Circuit
@@ -59,7 +58,6 @@ from seamwise.policies.fault_injection import FaultPlan as FaultPlan
 from seamwise.policies.fault_injection import chaos as chaos
 from seamwise.policies.hedge import hedge as hedge
 from seamwise.policies.idempotency import keyed as keyed
-from seamwise.policies.rate_limit import RateLimit as RateLimit
 from seamwise.policies.rate_limit import rate_limit as rate_limit
 from seamwise.policies.retry import retry as retry
 

@@ -13,6 +13,8 @@ from typing_extensions import TypeVar
 
 from seamwise._errors.errors import TaggedError
 
+__all__ = ['Adapter']
+
 E_contra = TypeVar('E_contra', contravariant=True, default=Never)
 S_co = TypeVar('S_co', covariant=True, default=Never)
 F = TypeVar('F', default=Never)

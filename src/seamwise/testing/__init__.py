@@ -7,7 +7,6 @@ which pytest loads automatically. This package itself needs neither pytest nor H
 import sys
 
 from seamwise._runtime.fake_world import FakeWorld as FakeWorld
-from seamwise._runtime.world import replace_real as replace_real
 from seamwise.testing.assertions import assert_covers as assert_covers
 from seamwise.testing.assertions import assert_failure as assert_failure
 from seamwise.testing.assertions import assert_success as assert_success

@@ -5,7 +5,8 @@ from collections.abc import Awaitable
 from typing import TypeVar
 
 from seamwise import Success
-from seamwise.live import Event, EventLog, LogLimits, Position, Subscription
+from seamwise.live import Event, EventLog, LogLimits, Position
+from seamwise.live.subscriptions import Subscription
 
 SESSION = 's-1'
 

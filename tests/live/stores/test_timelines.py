@@ -11,7 +11,8 @@ import pytest
 from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live import Event, EventLog, LogLimits, Position, Replay
+from seamwise.live import Event, EventLog, LogLimits, Position
+from seamwise.live.replay import Replay
 from tests.live.stores.laboratory import Clock, Laboratory
 
 VECTORS = json.loads(

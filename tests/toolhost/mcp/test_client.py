@@ -28,7 +28,9 @@ from seamwise.catalog.tools import (
 )
 from seamwise.policies import retry
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import McpToolFailed, Server, Stdio, connect_server, link, stdio
+from seamwise.toolhost.mcp import McpToolFailed, connect_server, link, stdio
+from seamwise.toolhost.mcp.client import Server
+from seamwise.toolhost.mcp.transports import Stdio
 
 SCRIPT = Path(__file__).with_name('scripted_server.py')
 

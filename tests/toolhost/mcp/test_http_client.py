@@ -19,7 +19,8 @@ from seamwise.catalog.protocols import (
 )
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import Server, connect_server, http
+from seamwise.toolhost.mcp import connect_server, http
+from seamwise.toolhost.mcp.client import Server
 from tests.ports import free_port
 
 T = TypeVar('T')

@@ -11,7 +11,8 @@ from seamwise import Result, Success
 from seamwise.catalog.protocols import McpServerFailed
 from seamwise.catalog.tools import InvalidParameter, ToolFailed
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, Server, connect_server, stdio
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, connect_server, stdio
+from seamwise.toolhost.mcp.client import Server
 
 pytestmark = pytest.mark.slow
 

@@ -19,7 +19,8 @@ from rich.pretty import pretty_repr
 
 from seamwise import Success
 from seamwise.toolhost import Processor, ToolCall, tool
-from seamwise.toolhost.mcp import Transport, connect_server, http, serve, stdio
+from seamwise.toolhost.mcp import connect_server, http, serve, stdio
+from seamwise.toolhost.mcp.transports import Transport
 from tests.toolhost.mcp.tools_server import run
 
 SCRIPT = Path(__file__).with_name('tools_server.py')

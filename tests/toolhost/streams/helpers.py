@@ -9,7 +9,8 @@ from seamwise import Failure, Success, TaggedError
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import StreamingError
 from seamwise.toolhost import ToolCall
-from seamwise.toolhost.streams import StreamItem, Text, calls
+from seamwise.toolhost.streams import Text, calls
+from seamwise.toolhost.streams.items import StreamItem
 
 
 def events(*chunks: object, named: bool = False) -> bytes:

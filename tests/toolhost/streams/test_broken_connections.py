@@ -16,7 +16,8 @@ from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import InvalidStream
 from seamwise.policies import classify
 from seamwise.toolhost import streams
-from seamwise.toolhost.streams import StreamItem, Text
+from seamwise.toolhost.streams import Text
+from seamwise.toolhost.streams.items import StreamItem
 from tests.toolhost.streams.helpers import calls_of, events
 from tests.toolhost.streams.openai_chunks import RECORDED, chunk, piece
 from tests.toolhost.streams.raw_server import LAST_CHUNK, End, chunked, head, serve_raw

@@ -12,9 +12,11 @@ from seamwise import Failure, Success
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import ChunkUnparsable, InvalidStream, StreamProviderFailed
-from seamwise.toolhost import formats, streams
+from seamwise.toolhost import formats
 from seamwise.toolhost.streams import Text, calls
 from seamwise.toolhost.streams.events import EVENT_LIMIT
+from seamwise.toolhost.streams.items import StreamItem
+from seamwise.toolhost.streams.reader import STREAM_FORMATS
 from tests.toolhost.streams.helpers import collect, errors_of, events, read, source_of
 from tests.toolhost.streams.openai_chunks import RECORDED, chunk, piece
 
@@ -58,8 +60,8 @@ class ClosableSource(Source):
 
 
 def test_the_formats_of_streams_are_formats_of_calls() -> None:
-    assert streams.STREAM_FORMATS == ('openai', 'openai_responses', 'anthropic', 'gemini')
-    assert set(streams.STREAM_FORMATS) <= set(formats.FORMATS)
+    assert STREAM_FORMATS == ('openai', 'openai_responses', 'anthropic', 'gemini')
+    assert set(STREAM_FORMATS) <= set(formats.FORMATS)
 
 
 @pytest.mark.parametrize('name', ['mistral', 'OpenAI', ''])
@@ -207,7 +209,7 @@ def test_an_error_status_that_the_source_raises_is_a_failure_of_the_provider() -
 @pytest.mark.parametrize(
     'data', [b'', b'\n\n', b'<html>busy</html>', b'[{"candidates": []}]', b': comment\n\n']
 )
-@pytest.mark.parametrize('name', streams.STREAM_FORMATS)
+@pytest.mark.parametrize('name', STREAM_FORMATS)
 def test_a_body_without_events_is_an_invalid_stream(data: bytes, name: str) -> None:
     assert read(data, name) == [Failure(InvalidStream('it contains no server-sent event'))]
 
@@ -234,7 +236,7 @@ def test_bytes_that_are_not_utf_8_are_an_unparsable_chunk() -> None:
 
 
 def test_two_streams_at_once_do_not_mix() -> None:
-    async def main() -> tuple[list[streams.StreamItem], list[streams.StreamItem]]:
+    async def main() -> tuple[list[StreamItem], list[StreamItem]]:
         pieces = [RECORDED[i : i + 5] for i in range(0, len(RECORDED), 5)]
         return await asyncio.gather(
             collect(source_of(pieces), 'openai'), collect(source_of([RECORDED]), 'openai')

@@ -18,7 +18,7 @@ def output(result: CallResult) -> planner.ErrorInfo | None:
         case Success():
             return None
         case Failure(error):
-            info = planner.from_error(error, adapter=TABLE)
+            info = TABLE(error)
             if result.may_have_taken_effect:
                 return with_details(info, {**info.details, POSSIBLE_EFFECT: True})
             return info

@@ -57,7 +57,7 @@ def _retry_events(
         operation: Name of the tool, if known.
     """
     recorder = _EventRecorder(locale)
-    observer = session.observe(recorder, adapter=adapter, operation=operation, log=SILENT_LOG)
+    observer = session.observer(recorder, adapter=adapter, operation=operation, log=SILENT_LOG)
     gave_up = False
     for timed_event in stats.events:
         guard_event = timed_event.event

@@ -28,6 +28,11 @@ from seamwise.seams.rendering.tool_phrases import (
     describe_rejected_hunk,
 )
 
+__all__ = [
+    'A2A', 'ACCESS', 'AGENTS', 'GUARDS', 'LSP', 'MCP', 'MODELS', 'NETWORK', 'PARSING', 'SESSIONS',
+    'STORAGE', 'STREAMING', 'TOOLS', 'WORKSPACE',
+]  # fmt: skip
+
 EXCERPT_LIMIT = 200
 """In characters. Longer texts are cut in a hint."""
 

@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from seamwise.seams.http.bodies import Body as Body
-from seamwise.seams.http.bodies import Named as Named
 from seamwise.seams.http.bodies import bare as bare
 from seamwise.seams.http.bodies import envelope as envelope
 from seamwise.seams.http.bodies import named as named
@@ -11,13 +10,6 @@ from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
 from seamwise.seams.http.decoding import decode as decode
 from seamwise.seams.http.decoding import from_foreign as from_foreign
-from seamwise.seams.http.fallback_responses import bad_request as bad_request
-from seamwise.seams.http.fallback_responses import not_found as not_found
-from seamwise.seams.http.fallback_responses import rate_limited as rate_limited
-from seamwise.seams.http.fallback_responses import timed_out as timed_out
-from seamwise.seams.http.fallback_responses import unauthorized as unauthorized
-from seamwise.seams.http.fallback_responses import unavailable as unavailable
-from seamwise.seams.http.fallback_responses import unknown as unknown
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
 from seamwise.seams.http.openapi_documents.responses import openapi as openapi

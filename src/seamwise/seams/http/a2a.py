@@ -20,6 +20,8 @@ from seamwise.seams.wire.google_rpc import (
     retry_info,
 )
 
+__all__ = ['a2a']
+
 STATUS_OF_REASON: Mapping[str, str] = MappingProxyType(
     {
         'TASK_NOT_FOUND': 'NOT_FOUND',

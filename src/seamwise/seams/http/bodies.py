@@ -192,8 +192,9 @@ class _Problems(BodyFormat):
 
         The `type` of a problem is the base and the code of the error, unless its arm has `docs`.
 
-        >>> from seamwise.seams.http import not_found
-        >>> body = problem.with_base('https://errors.example.org/')(not_found('No such page.'))
+        >>> from seamwise.seams.http import HttpError
+        >>> missing = HttpError.not_found('No such page.')
+        >>> body = problem.with_base('https://errors.example.org/')(missing)
         >>> msgspec.json.decode(body)['type']
         'https://errors.example.org/RESOURCE_NOT_FOUND'
 
@@ -237,8 +238,9 @@ class _Problems(BodyFormat):
 class Problem(_Problems):
     """Format of problem details (RFC 9457), with values in the envelope: `problem`.
 
-    >>> from seamwise.seams.http import not_found
-    >>> msgspec.json.decode(problem(not_found('There is no such page.'), request_id='r-1'))['title']
+    >>> from seamwise.seams.http import HttpError
+    >>> missing = HttpError.not_found('There is no such page.')
+    >>> msgspec.json.decode(problem(missing, request_id='r-1'))['title']
     'Resource not found'
     """
 

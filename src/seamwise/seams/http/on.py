@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from http import HTTPStatus
-from re import compile as pattern
 from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
@@ -12,7 +11,7 @@ from typing_extensions import TypeForm, override
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.seams.adapter import Adapter, ArmBuilder, Hidden
-from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.http.shape import HttpError, ProblemLocation, header_value
 from seamwise.seams.rendering.audience import (
     hides_details,
     may_have_been_done,
@@ -34,7 +33,6 @@ F = TypeVar('F')
 _ERROR_STATUSES = range(400, 600)
 # Reading an enum member for each error would add a tenth to the time of a call.
 _UNAUTHORIZED = HTTPStatus.UNAUTHORIZED.value
-_NOT_PRINTABLE_ASCII = pattern(r'[^\x20-\x7e]')
 
 
 class HttpArm(Struct, Generic[K], frozen=True):
@@ -150,12 +148,6 @@ def _check_status(kind: type, status: int) -> None:
 
 def _canonical_name(name: str) -> str:
     return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
-
-
-def header_value(value: str) -> str:
-    """Return the value of a header, safe to send."""
-    # The value may come from outside: a line break in it would inject another header.
-    return _NOT_PRINTABLE_ASCII.sub('?', safe_text(value))
 
 
 def _safe_problem(problem: ProblemLocation) -> ProblemLocation:

@@ -1,11 +1,7 @@
 """JSON-RPC seam: an error as a JSON-RPC error or, in MCP, as a tool result with `isError`."""
 
-from seamwise.seams.jsonrpc.codes import CODES as CODES
-from seamwise.seams.jsonrpc.codes import MCP_REVISIONS as MCP_REVISIONS
 from seamwise.seams.jsonrpc.codes import Code as Code
 from seamwise.seams.jsonrpc.codes import Protocol as Protocol
-from seamwise.seams.jsonrpc.codes import Revision as Revision
-from seamwise.seams.jsonrpc.dialects import details as details
 from seamwise.seams.jsonrpc.mcp_sdk import to_mcp as to_mcp
 from seamwise.seams.jsonrpc.on import on as on
 from seamwise.seams.jsonrpc.replies import ForeignFailure as ForeignFailure
@@ -20,7 +16,6 @@ from seamwise.seams.jsonrpc.requests import Request as Request
 from seamwise.seams.jsonrpc.requests import parse_request as parse_request
 from seamwise.seams.jsonrpc.shape import ErrorResponse as ErrorResponse
 from seamwise.seams.jsonrpc.shape import Response as Response
-from seamwise.seams.jsonrpc.shape import ResultResponse as ResultResponse
 from seamwise.seams.jsonrpc.shape import RpcError as RpcError
 from seamwise.seams.jsonrpc.shape import defect as defect
 from seamwise.seams.jsonrpc.shape import encode as encode

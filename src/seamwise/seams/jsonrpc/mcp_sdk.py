@@ -35,8 +35,8 @@ def to_mcp(
 
     >>> from seamwise import Failure
     >>> from seamwise.catalog.tools import FileNotFound
-    >>> from seamwise.seams.jsonrpc import MCP_REVISIONS, Protocol, tables
-    >>> adapter = tables.TOOLS[Protocol.MCP, MCP_REVISIONS[-1]]
+    >>> from seamwise.seams.jsonrpc import Protocol, tables
+    >>> adapter = tables.TOOLS[Protocol.MCP, '2025-11-25']
     >>> to_mcp(Failure(FileNotFound('read_file', 'a.txt')), adapter).is_error
     True
 

@@ -11,7 +11,6 @@ from seamwise.seams.log.shape import LogRecord as LogRecord
 from seamwise.seams.log.shape import encode as encode
 from seamwise.seams.log.stdlib_logging import JsonFormatter as JsonFormatter
 from seamwise.seams.log.stdlib_logging import RedactingFilter as RedactingFilter
-from seamwise.seams.reporting.event_record import EventRecord as EventRecord
 from seamwise.seams.reporting.event_record import event_record as event_record
 from seamwise.seams.reporting.failure_log import LEVELS as LEVELS
 from seamwise.seams.reporting.failure_log import FailureLog as FailureLog

@@ -12,12 +12,10 @@ from seamwise.seams.planner.decisions import Wait as Wait
 from seamwise.seams.planner.decisions import decide as decide
 from seamwise.seams.planner.exceptions import from_exception as from_exception
 from seamwise.seams.planner.from_text import from_error_string as from_error_string
-from seamwise.seams.planner.on import from_error as from_error
 from seamwise.seams.planner.on import on as on
 from seamwise.seams.planner.outcomes import PLANNER as PLANNER
 from seamwise.seams.planner.outcomes import classify as classify
 from seamwise.seams.planner.shape import ErrorInfo as ErrorInfo
-from seamwise.seams.planner.shape import LogForm as LogForm
 from seamwise.seams.planner.shape import decode as decode
 from seamwise.seams.planner.shape import defect as defect
 from seamwise.seams.planner.shape import encode as encode

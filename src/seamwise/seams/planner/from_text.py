@@ -11,8 +11,8 @@ def from_error_string(text: str, tool_name: str | None = None) -> ErrorInfo:
     """Classify a foreign error text: by a code that it contains, else by its words.
 
     The default is TOOL_EXECUTION_FAILED, which is retryable only if the text contains a delay or
-    a word such as `temporary`. Use it only for texts: `from_error` and `from_exception` are
-    exact. The time is linear in the length of the text.
+    a word such as `temporary`. Use it only for texts: a table and `from_exception` are exact.
+    The time is linear in the length of the text.
 
     Args:
         text: The text of the error.

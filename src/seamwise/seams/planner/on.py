@@ -133,14 +133,3 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorInfo]:
     if isinstance(kind, type):
         return PlannerArmBuilder(kind)
     return ArmBuilder(error_classes(kind), 'planner')
-
-
-def from_error(error: E, *, adapter: Callable[[E], ErrorInfo]) -> ErrorInfo:
-    """Classify an error of the union that `adapter` covers.
-
-    >>> from seamwise.catalog.tools import ToolTimedOut
-    >>> from seamwise.seams.planner.tables import TOOLS
-    >>> from_error(ToolTimedOut('search', 30.0, 3), adapter=TOOLS).details
-    {'tool_name': 'search', 'timeout': 30.0, 'attempts': 3}
-    """
-    return adapter(error)

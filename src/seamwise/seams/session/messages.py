@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import get_args
+from typing import Literal, get_args
+
+from msgspec import Struct
 
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._text.jsonable import to_json
@@ -22,7 +24,6 @@ from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.redaction import redact
 from seamwise.seams.rendering.errors import public_fields, safe_public_message
 from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
-from seamwise.seams.session.shape import ErrorProperties, NamedMessage, StoredErrorEvent
 
 _API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
 
@@ -43,23 +44,106 @@ STORED_NAMES: Mapping[type, str] = MappingProxyType(
 """Names of errors that are not stored under their own tag."""
 
 
-def message(error: TaggedError) -> NamedMessage:
-    """Return the stored form of an error, under one of the eight known names or its own tag.
+class StoredError(Struct, frozen=True):
+    """An error in a stored message; `data` contains a `message`, unless the name is sufficient."""
 
-    Under its own tag, an error keeps its fields, except its cause, its secrets and internal ones.
+    name: str
+    data: Mapping[str, object]
 
-    >>> from seamwise.catalog.models import ProviderUnavailable
-    >>> message(ProviderUnavailable('acme', retry_after=1.5)).data['isRetryable']
-    True
-    >>> message(AgentNotFound('plan', ('build',))).name
-    'AgentNotFound'
-    """
-    # seamwise: allow[SW107] errors without a stored name keep their own tag and their fields
-    name = STORED_NAMES.get(type(error), error.tag)
-    if name == 'MessageOutputLengthError':
-        return NamedMessage(name, {})
-    data = public_fields if name == error.tag else _DATA.get(name, _no_data)
-    return NamedMessage(name, {'message': safe_public_message(error), **data(error)})
+    @staticmethod
+    def of(error: TaggedError) -> 'StoredError':
+        """Return the stored form of an error, under one of the eight known names or its own tag.
+
+        Under its own tag, an error keeps its fields, but no cause, secrets and internal fields.
+
+        >>> from seamwise.catalog.models import ProviderUnavailable
+        >>> StoredError.of(ProviderUnavailable('acme', retry_after=1.5)).data['isRetryable']
+        True
+        >>> StoredError.of(AgentNotFound('plan', ('build',))).name
+        'AgentNotFound'
+        """
+        # seamwise: allow[SW107] errors without a stored name keep their own tag and their fields
+        name = STORED_NAMES.get(type(error), error.tag)
+        if name == 'MessageOutputLengthError':
+            return StoredError(name, {})
+        data = public_fields if name == error.tag else _DATA.get(name, _no_data)
+        return StoredError(name, {'message': safe_public_message(error), **data(error)})
+
+    @staticmethod
+    def unknown(message: str) -> 'StoredError':
+        """Return the stored form of an error that is only a text.
+
+        >>> StoredError.unknown('The share could not be made.')
+        StoredError(name='UnknownError', data={'message': 'The share could not be made.'})
+        """
+        return StoredError('UnknownError', {'message': safe_text(message)})
+
+    @staticmethod
+    def agent_not_found(agent: str, available: Iterable[str]) -> 'StoredError':
+        """Return the stored form of an unknown agent; the message lists the available ones.
+
+        >>> StoredError.agent_not_found('plan', ('build', 'review')).data['message']
+        "There is no agent 'plan'. Available: 'build' and 'review'."
+        """
+        return _not_found(AgentNotFound(agent, tuple(available)))
+
+    @staticmethod
+    def command_not_found(command: str, available: Iterable[str]) -> 'StoredError':
+        """Return the stored form of an unknown command; the message lists the available ones.
+
+        >>> StoredError.command_not_found('shp', ()).data['message']
+        "There is no command 'shp'."
+        """
+        return _not_found(CommandNotFound(command, tuple(available)))
+
+    @staticmethod
+    def model_not_found(error: ModelNotFound) -> 'StoredError':
+        """Return the stored form of an unknown model; the message has suggestions.
+
+        >>> error = ModelNotFound('acme', 'large-2', ('large-3',))
+        >>> StoredError.model_not_found(error).data['message']
+        "acme has no model 'large-2'. Did you mean 'large-3'?"
+        """
+        ids: dict[str, object] = {
+            'providerID': error.provider,
+            'modelID': error.model,
+            'suggestions': error.suggestions,
+        }
+        question = (
+            f' Did you mean {join_quoted(map(redact, error.suggestions))}?'
+            if error.suggestions
+            else ''
+        )
+        return StoredError(
+            error.tag,
+            {'message': safe_text(safe_public_message(error) + question), **safe_items(ids)},
+        )
+
+    def event(self, session_id: str | None = None) -> 'StoredErrorEvent':
+        """Return the event `session.error` of this error; `encode` writes it as JSON.
+
+        Args:
+            session_id: Id of the session; None if the error belongs to none.
+
+        >>> event = StoredError.unknown('The share could not be made.').event('s-1')
+        >>> event.type, event.properties.sessionID, event.properties.error.name
+        ('session.error', 's-1', 'UnknownError')
+        """
+        return StoredErrorEvent(properties=ErrorProperties(sessionID=session_id, error=self))
+
+
+class ErrorProperties(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Properties of a `session.error`: the session, if there is one, and the stored error."""
+
+    sessionID: str | None = None  # noqa: N815 -- the key of the wire
+    error: StoredError
+
+
+class StoredErrorEvent(Struct, frozen=True, kw_only=True):
+    """Event that reports a stored error to the clients of a session."""
+
+    type: Literal['session.error'] = 'session.error'
+    properties: ErrorProperties
 
 
 def _no_data(_: TaggedError) -> dict[str, object]:
@@ -108,73 +192,13 @@ _DATA: Mapping[str, Callable[[TaggedError], dict[str, object]]] = MappingProxyTy
 )
 
 
-def error_event(message: NamedMessage, session_id: str | None = None) -> StoredErrorEvent:
-    """Return the event `session.error` of a stored error; `encode` writes it as JSON.
-
-    Args:
-        message: The stored error, from `message` or one of the helpers.
-        session_id: Id of the session; None if the error belongs to none.
-
-    >>> event = error_event(unknown('The share could not be made.'), 's-1')
-    >>> event.type, event.properties.sessionID, event.properties.error.name
-    ('session.error', 's-1', 'UnknownError')
-    """
-    return StoredErrorEvent(properties=ErrorProperties(sessionID=session_id, error=message))
-
-
-def unknown(message: str) -> NamedMessage:
-    """Return the stored form of an error that is only a text.
-
-    >>> unknown('The share could not be made.')
-    NamedMessage(name='UnknownError', data={'message': 'The share could not be made.'})
-    """
-    return NamedMessage('UnknownError', {'message': safe_text(message)})
-
-
-def agent_not_found(agent: str, available: Iterable[str]) -> NamedMessage:
-    """Return the stored form of an unknown agent; the message lists the available ones.
-
-    >>> agent_not_found('plan', ('build', 'review')).data['message']
-    "There is no agent 'plan'. Available: 'build' and 'review'."
-    """
-    return _not_found(AgentNotFound(agent, tuple(available)))
-
-
-def command_not_found(command: str, available: Iterable[str]) -> NamedMessage:
-    """Return the stored form of an unknown command; the message lists the available ones.
-
-    >>> command_not_found('shp', ()).data['message']
-    "There is no command 'shp'."
-    """
-    return _not_found(CommandNotFound(command, tuple(available)))
-
-
-def model_not_found(error: ModelNotFound) -> NamedMessage:
-    """Return the stored form of an unknown model under its own tag; the message has suggestions.
-
-    >>> model_not_found(ModelNotFound('acme', 'large-2', ('large-3',))).data['message']
-    "acme has no model 'large-2'. Did you mean 'large-3'?"
-    """
-    ids: dict[str, object] = {
-        'providerID': error.provider,
-        'modelID': error.model,
-        'suggestions': error.suggestions,
-    }
-    question = (
-        f' Did you mean {join_quoted(map(redact, error.suggestions))}?' if error.suggestions else ''
-    )
-    return NamedMessage(
-        error.tag, {'message': safe_text(safe_public_message(error) + question), **safe_items(ids)}
-    )
-
-
-def _not_found(error: AgentNotFound | CommandNotFound) -> NamedMessage:
+def _not_found(error: AgentNotFound | CommandNotFound) -> StoredError:
     available = (
         f' Available: {join_quoted(map(redact, error.available), last="and")}.'
         if error.available
         else ''
     )
-    return NamedMessage(
+    return StoredError(
         error.tag,
         {'message': safe_text(safe_public_message(error) + available), **public_fields(error)},
     )

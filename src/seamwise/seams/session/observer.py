@@ -31,7 +31,7 @@ from seamwise.seams.reporting.event_record import event_record
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
 from seamwise.seams.session.localized import localize, message_renderer, replace_fields
-from seamwise.seams.session.publishing import Session, deliver
+from seamwise.seams.session.publishing import Receiver, deliver
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 
@@ -49,8 +49,8 @@ DEFAULT_NAMES = frozenset({'chaos', 'deadline', 'fallback', 'retry'})
 """Names of guards without a name of their own: they name no operation."""
 
 
-def observe(
-    session: Session,
+def observer(
+    session: Receiver,
     *,
     adapter: Callable[[Never], ErrorEvent],
     alert: Callable[[ErrorEvent], object] | None = None,
@@ -94,7 +94,7 @@ def observe(
     """
     to_event: Callable[[Any], ErrorEvent] = adapter
 
-    def observer(guard_event: GuardEvent) -> None:
+    def report(guard_event: GuardEvent) -> None:
         name = None if guard_event.name in DEFAULT_NAMES else guard_event.name
         operation_details: OperationDetails = {'operation': name, **details}
 
@@ -105,7 +105,7 @@ def observe(
 
         deliver(session, build, alert=alert)
 
-    return observer
+    return report
 
 
 def _log(events: Iterable[ErrorEvent], guard_event: GuardEvent, log: FailureLog) -> None:

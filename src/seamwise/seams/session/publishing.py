@@ -21,7 +21,7 @@ from seamwise.seams.session.shape import ErrorEvent
 E = TypeVar('E', bound=TaggedError)
 
 
-class Session(Protocol):
+class Receiver(Protocol):
     """Receiver of events. It knows its id and the user's language, and numbers the events."""
 
     @property
@@ -41,7 +41,7 @@ class Session(Protocol):
 
 def publish(
     result: Result[object, E] | ToolOutcome[E],
-    session: Session,
+    session: Receiver,
     *,
     adapter: Callable[[E], ErrorEvent],
     now: datetime | None = None,
@@ -87,7 +87,7 @@ def publish(
 
 
 def deliver(
-    session: Session,
+    session: Receiver,
     build: Callable[[str], Iterable[ErrorEvent]],
     *,
     alert: Callable[[ErrorEvent], object] | None,

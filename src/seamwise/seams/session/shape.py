@@ -1,7 +1,7 @@
 """Shape of the session seam: an event with metadata in a fixed order."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -11,6 +11,9 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
 from seamwise.seams.rendering.values import drop_none
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
+
+if TYPE_CHECKING:
+    from seamwise.seams.session.messages import StoredErrorEvent
 
 ErrorName: TypeAlias = Literal[
     'error.validation',
@@ -72,27 +75,6 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=Tru
     show_content: str
 
 
-class NamedMessage(Struct, frozen=True):
-    """An error in a stored message; `data` contains a `message`, unless the name is sufficient."""
-
-    name: str
-    data: Mapping[str, object]
-
-
-class ErrorProperties(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Properties of a `session.error`: the session, if there is one, and the stored error."""
-
-    sessionID: str | None = None  # noqa: N815 -- the key of the wire
-    error: NamedMessage
-
-
-class StoredErrorEvent(Struct, frozen=True, kw_only=True):
-    """Event that reports a stored error to the clients of a session; see `error_event`."""
-
-    type: Literal['session.error'] = 'session.error'
-    properties: ErrorProperties
-
-
 def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
     """Return metadata in the order of the wire, without values that are None.
 
@@ -104,7 +86,7 @@ def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
     )
 
 
-def encode(event: ErrorEvent | StoredErrorEvent) -> bytes:
+def encode(event: 'ErrorEvent | StoredErrorEvent') -> bytes:
     """Encode an event as JSON, with the keys in their documented order.
 
     >>> from seamwise.catalog.tools import ToolTimedOut

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 
 from opentelemetry.metrics import CallbackOptions, Meter, Observation
 
-from seamwise.policies import Bulkhead, Guard, RateLimit, observe, registered
+from seamwise.policies import Guard, observe, registered
+from seamwise.policies.bulkhead import Bulkhead
 from seamwise.policies.circuit import CircuitLayer
 from seamwise.policies.events import (
     CircuitChanged,
@@ -14,6 +15,7 @@ from seamwise.policies.events import (
     Refused,
     StoreAway,
 )
+from seamwise.policies.rate_limit import RateLimit
 from seamwise.seams.telemetry.label_limit import ErrorTypeLabels, LabelLimit
 
 _STATES = ('closed', 'open', 'half_open')

@@ -165,7 +165,7 @@ class _CallTask:
         self._has_begun = False
         self._has_reported = False
         reporter = _Reporter(self._send_error)
-        self._report = session_seam.observe(
+        self._report = session_seam.observer(
             reporter,
             adapter=SESSION,
             operation=self._tool,

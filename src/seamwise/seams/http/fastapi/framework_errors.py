@@ -12,7 +12,6 @@ from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 from msgspec import structs
 
 from seamwise._text.json_pointer import json_pointer
-from seamwise.seams.http.fallback_responses import bad_request, not_found
 from seamwise.seams.http.serving.exchange import Scope
 from seamwise.seams.http.shape import STATUSES, HttpError, ProblemLocation, phrase
 from seamwise.seams.rendering.values import safe, safe_text
@@ -63,7 +62,7 @@ def from_validation_errors(errors: Sequence[Mapping[str, Any]], body: object = N
     """
     first: Sequence[object] = errors[0].get('loc', ()) if errors else ()
     part = str(first[0]) if first else ''
-    return bad_request(
+    return HttpError.bad_request(
         f'The {part} of the request is not valid.' if part else 'The request is not valid.',
         kind=part.capitalize() or 'Request',
         problems=[_problem(error, body) for error in errors[:_MAX_PROBLEMS]],
@@ -116,9 +115,9 @@ def _name(status: int) -> str:
 
 def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpError:
     if status == HTTPStatus.BAD_REQUEST:
-        return bad_request(message)
+        return HttpError.bad_request(message)
     if status == HTTPStatus.NOT_FOUND:
-        return not_found(message)
+        return HttpError.not_found(message)
     code = _CODES.get(status) or _name(status)
     retry_after = _header(headers, 'retry-after') or ''
     is_seconds = retry_after.isdecimal() and len(retry_after) <= _MAX_DELAY_DIGITS
