@@ -58,18 +58,18 @@ class BodyFormat:
     """Whether errors are problem details."""
 
     def __call__(
-        self, x: object, /, *, request_id: str | None = None, now: datetime | None = None
+        self, content: object, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return the body for a value or an `HttpError`.
 
         Args:
-            x: The value or the error.
+            content: The value or the error.
             request_id: Id of the request; one that is not 1 to 128 of `[A-Za-z0-9._-]` is replaced.
             now: Time of the response, with a time zone; by default the current time.
         """
-        if isinstance(x, HttpError):
-            return self.error(x, request_id=request_id, now=now)
-        return self.value(x, request_id=request_id, now=now)
+        if isinstance(content, HttpError):
+            return self.error(content, request_id=request_id, now=now)
+        return self.value(content, request_id=request_id, now=now)
 
     def value(
         self, value: object, /, *, request_id: str | None = None, now: datetime | None = None

@@ -38,7 +38,7 @@ class RawResponse(NamedTuple):
 
 
 def response(
-    x: object,
+    content: object,
     *,
     request_id: str | None = None,
     now: datetime | None = None,
@@ -51,7 +51,7 @@ def response(
     {'content-type': 'application/json', 'x-request-id': 'r-1'}
 
     Args:
-        x: The value or the error.
+        content: The value or the error.
         request_id: Id of the request, for header and body. An unsafe or absent id is replaced.
         now: Time of the response, with a time zone; by default the current time.
         body: The format. `negotiated` follows `accept`.
@@ -59,11 +59,11 @@ def response(
     """
     check_body(body)
     id_ = safe_request_id(request_id)
-    return raw_response(x, request_id=id_, now=now, body=body, accept=accept).decoded()
+    return raw_response(content, request_id=id_, now=now, body=body, accept=accept).decoded()
 
 
 def raw_response(
-    x: object,
+    content: object,
     *,
     request_id: str,
     now: datetime | None = None,
@@ -74,7 +74,7 @@ def raw_response(
     """Return the response for a value or an `HttpError`.
 
     Args:
-        x: The value or the error.
+        content: The value or the error.
         request_id: A safe request id.
         now: Time of the response; by default the current time.
         body: The format.
@@ -84,9 +84,9 @@ def raw_response(
     body_format = body.for_accept(accept) if isinstance(body, Negotiated) else body
     now = in_utc(now)
     id_header = (b'x-request-id', request_id.encode('latin-1'))
-    if not isinstance(x, HttpError):
+    if not isinstance(content, HttpError):
         content_type = (b'content-type', value_media_type(body_format).encode('latin-1'))
-        content = body_format.value(x, request_id=request_id, now=now)
+        content = body_format.value(content, request_id=request_id, now=now)
         return RawResponse(_OK, [content_type, id_header], content)
     headers: list[tuple[bytes, bytes]] = [
         (b'content-type', body_format.media_type.encode('latin-1')),
@@ -95,18 +95,20 @@ def raw_response(
     varies = [b'Accept'] if isinstance(body, Negotiated) else []
     if is_localized:
         varies.append(b'Accept-Language')
-    own_names = {name.lower() for name in x.headers}
+    own_names = {name.lower() for name in content.headers}
     if varies:
         # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
-        own = [value.encode('latin-1') for name, value in x.headers.items() if _is_vary(name)]
+        own = [value.encode('latin-1') for name, value in content.headers.items() if _is_vary(name)]
         headers.append((b'vary', b', '.join([*own, *varies])))
-    for name, value in x.headers.items():
+    for name, value in content.headers.items():
         if name.lower() not in _RESERVED_HEADERS and not (varies and _is_vary(name)):
             headers.append((name.lower().encode('latin-1'), value.encode('latin-1')))
-    if x.retry_after_ms is not None and 'retry-after' not in own_names:
+    if content.retry_after_ms is not None and 'retry-after' not in own_names:
         # Whole seconds, rounded up.
-        headers.append((b'retry-after', b'%d' % -(-x.retry_after_ms // 1000)))
-    return RawResponse(x.status, headers, body_format.error(x, request_id=request_id, now=now))
+        headers.append((b'retry-after', b'%d' % -(-content.retry_after_ms // 1000)))
+    return RawResponse(
+        content.status, headers, body_format.error(content, request_id=request_id, now=now)
+    )
 
 
 def _is_vary(name: str) -> bool:
