@@ -40,7 +40,7 @@ HTTP 409:
 
 def command_of_the_readme() -> str:
     """Return the command of the section `Run it`, as `.ci/run` reads it."""
-    script = [sys.executable, ROOT / '.ci' / 'readme.py', 'Run it']
+    script = [sys.executable, str(ROOT / '.ci' / 'readme.py'), 'Run it']
     return subprocess.run(script, capture_output=True, text=True, check=True).stdout
 
 
