@@ -5,6 +5,7 @@ from importlib.metadata import version as installed_version
 
 from sphinx.application import Sphinx
 from tools.documentation.corrections import add_corrections
+from tools.documentation.wings import add_wings
 
 project = 'Seamwise'
 author = 'The Seamwise developers'
@@ -80,5 +81,6 @@ linkcheck_retries = 2
 
 
 def setup(app: Sphinx) -> None:
-    """Add the corrections of the pages."""
+    """Add the corrections of the pages, and the wings to the search."""
     add_corrections(app)
+    add_wings(app)

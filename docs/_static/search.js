@@ -208,5 +208,66 @@ const SearchRanking = (() => {
   return { search }
 })()
 
+// The wings of the documentation: the pages for services and those for agents. A result says its
+// wing, and `wing=Agents` in the address leaves out the pages of the other one.
+const SearchWings = (() => {
+  const names = new Map(
+    Object.entries(JSON.parse(document.getElementById('search-wings').textContent)).flatMap(
+      ([wing, pages]) => pages.map((page) => [page, wing]),
+    ),
+  )
+  const wings = [...new Set(names.values())]
+  const chosen = new URLSearchParams(location.search).get('wing')
+  // The address of a page below the root of the site, as in the list of a wing.
+  const addressOf = (name) => (name === 'index' ? '' : `${name.replace(/\/index$/, '')}/`)
+  const isShown = (name) => {
+    const wing = names.get(addressOf(name))
+    return !wings.includes(chosen) || wing === undefined || wing === chosen
+  }
+
+  const label = (item) => {
+    const link = item.querySelector(':scope > a')
+    const root = new URL(document.documentElement.dataset.content_root, location.href)
+    const wing = link && names.get(link.href.slice(root.href.length).replace(/#.*/, ''))
+    if (wing === undefined || wing === null) return
+    const span = document.createElement('span')
+    span.className = 'search-wing'
+    span.textContent = wing
+    link.after(' ', span)
+  }
+
+  const addFilter = (results) => {
+    const filter = document.createElement('nav')
+    filter.className = 'search-filter'
+    filter.ariaLabel = 'Part of the documentation'
+    for (const wing of ['All', ...wings]) {
+      const link = document.createElement('a')
+      const address = new URL(location.href)
+      if (wing === 'All') address.searchParams.delete('wing')
+      else address.searchParams.set('wing', wing)
+      link.href = address.href
+      link.textContent = wing
+      if (wing === (wings.includes(chosen) ? chosen : 'All')) link.ariaCurrent = 'page'
+      filter.append(link, ' ')
+    }
+    results.before(filter)
+  }
+
+  const start = () => {
+    const results = document.getElementById('search-results')
+    if (new URLSearchParams(location.search).get('q')) addFilter(results)
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes)
+        for (const node of addedNodes) if (node.nodeName === 'LI') label(node)
+    }).observe(results, { childList: true, subtree: true })
+  }
+
+  return { isShown, start }
+})()
+SearchWings.start()
+
 // searchtools.js takes the results from the end of the list.
-Search._performSearch = (query) => SearchRanking.search(Search._index, query).reverse()
+Search._performSearch = (query) =>
+  SearchRanking.search(Search._index, query)
+    .filter(([name]) => SearchWings.isShown(name))
+    .reverse()

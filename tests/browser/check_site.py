@@ -138,7 +138,7 @@ NATURAL: Mapping[str, str] = MappingProxyType(
         'python version supported': 'tutorial/index',
         'license': 'index',
         'how do I return a 404': 'questions/which-status-code-does-a-client-get-for-an-error',
-        'custom 404 body': 'seams/http',
+        'custom 404 body': 'seams/http/bodies',
         'how to define a custom error': 'errors',
         'timeout for async call': 'guards/deadline',
         'retry POST safely': 'questions/how-do-i-retry-a-request-that-must-not-run-twice',
@@ -146,10 +146,10 @@ NATURAL: Mapping[str, str] = MappingProxyType(
         'validation': 'questions/how-do-i-collect-all-errors-for-example-of-a-form',
         'do notation': 'composition',
         'flask blueprint': 'frameworks/flask',
-        'VS Code extension language server': 'check/index',
-        'pre-commit hook': 'check/index',
-        'suppress a finding': 'check/index',
-        'suppress a finding noqa': 'check/index',
+        'VS Code extension language server': 'check/editor',
+        'pre-commit hook': 'check/ci',
+        'suppress a finding': 'check/suppress',
+        'suppress a finding noqa': 'check/suppress',
         'JSON schema of error response': 'reference/wire-shapes',
         'what is the default of retry attempts': 'guards/retry',
         'rate limit across workers': (
@@ -157,6 +157,10 @@ NATURAL: Mapping[str, str] = MappingProxyType(
         ),
         'mask credit card number': 'redaction',
         'thread safety': 'guards',
+        'failure in a websocket': 'seams/http/handlers',
+        'background task': 'seams/http/handlers',
+        'legacy clients': 'seams/http/older-contracts',
+        'deprecation': 'stability',
     }
 )
 """Searches in the words of a sentence, or for a name, and a page that must be found."""
@@ -322,6 +326,37 @@ def test_a_search_runs_with_the_keyboard_alone(chromium: Chrome, address: str) -
     wait.until(lambda driver: len(driver.find_elements(By.CSS_SELECTOR, links)) >= 3)
     titles = [link.text for link in chromium.find_elements(By.CSS_SELECTOR, links)[:3]]
     assert 'How do I retry a call?' in titles
+
+
+WING_RESULTS = """
+return [...document.querySelectorAll('#search-results li')].map((item) => [
+  new URL(item.querySelector('a').href).pathname,
+  item.querySelector('.search-wing')?.textContent ?? null,
+])
+"""
+
+
+def search_results(chromium: Chrome, address: str) -> dict[str, str | None]:
+    """Return the paths of the pages that a search finds, with their wings."""
+    chromium.get(address)
+    WebDriverWait(chromium, 20).until(
+        lambda driver: 'Search finished' in driver.find_element(By.TAG_NAME, 'article').text
+    )
+    results: list[tuple[str, str | None]] = run_script(chromium, WING_RESULTS)
+    return dict(results)
+
+
+def test_a_result_says_its_wing_and_the_other_wing_can_be_left_out(
+    chromium: Chrome, address: str
+) -> None:
+    found = search_results(chromium, f'{address}/search/?q=processor+retry')
+    assert (found['/guards/retry/'], found['/processor/']) == ('Services', 'Agents')
+    assert found['/glossary/'] is None
+    chromium.find_element(By.LINK_TEXT, 'Agents').click()
+    of_agents = search_results(chromium, chromium.current_url)
+    assert of_agents.items() <= found.items()
+    assert {'/processor/', '/glossary/'} <= of_agents.keys()
+    assert 'Services' not in of_agents.values()
 
 
 @pytest.fixture(scope='module')

@@ -58,7 +58,7 @@ def test_all_pages_are_copied_with_those_of_the_root(tmp_path: Path) -> None:
     pages = {path.relative_to(ROOT / 'docs').as_posix() for path in ROOT.glob('docs/**/*.md')}
     moved = {'check/README.md'}
     assert staged == pages - moved | set(ROOT_PAGES.values()) | {'check/index.md'}
-    assert '\ncheck/index\n' in (site / 'how-to.md').read_text(encoding='utf-8')
+    assert '\ncheck/index\n' in (site / 'index.md').read_text(encoding='utf-8')
     assert len(questions) == (ROOT / 'docs/faq.md').read_text(encoding='utf-8').count('\n## ')
 
 

@@ -1,0 +1,1 @@
+"""The first program with Seamwise, which the README runs."""
