@@ -1,4 +1,4 @@
-"""Development tasks: `nox -s tests`, `types`, `lint`, `docs`, `bench`, `translations`."""
+"""Development tasks: `nox -s tests`, `types`, `lint`, `docs`, `bench`, and others."""
 
 import nox
 
@@ -57,3 +57,10 @@ def translations(session: nox.Session) -> None:
     """Update the message catalogs of `seamwise.locale` from the sources."""
     session.install('-e', '.[dev]')
     session.run('python', '-m', 'tools.translations')
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """Build and check the packages in dist; pass `--dry-run` after `--` without a tag."""
+    session.install('.[release]')
+    session.run('python', '-m', 'tools.release', *session.posargs)

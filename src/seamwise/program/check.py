@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from seamwise.check.reports import Role
     from seamwise.check.settings import CheckSettings
 
+    _ParamType = click.ParamType[tuple[str, ...]]
+else:
+    # It cannot be subscripted in click 8.2.
+    _ParamType = click.ParamType
+
 # Functions import `seamwise.check` themselves: it imports mypy, which takes half a second.
 
 HELP = """\
@@ -83,7 +88,7 @@ COLORS: Mapping['Role', str] = MappingProxyType(
 )
 
 
-class _Codes(click.ParamType[tuple[str, ...]]):
+class _Codes(_ParamType):
     """Rule codes, separated by commas; case is ignored."""
 
     name = 'codes'
