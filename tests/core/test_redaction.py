@@ -210,7 +210,7 @@ def test_an_empty_value_of_a_sensitive_name_is_kept(empty: object) -> None:
     ],
 )
 def test_a_container_under_a_sensitive_name_is_masked_as_a_whole(container: object) -> None:
-    assert redact({'token': container, 'n': 1}) == {'token': MASK, 'n': 1}
+    assert redact({'secret': container, 'n': 1}) == {'secret': MASK, 'n': 1}
 
 
 def test_keys_are_kept_unless_they_contain_a_secret() -> None:

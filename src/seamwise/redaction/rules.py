@@ -331,6 +331,39 @@ RULES: tuple[Rule, ...] = (
         accept=_is_password_flag,
     ),
     Rule(
+        'password in a list of arguments',
+        ('mysql', 'mariadb'),
+        r"""
+        ["'](?:[\w./-]{0,80}/)?(?:mysql|mariadb)\w{0,20}["'] (?: ,[ ]?["'][^"'\n]{0,200}["'] ){0,20}?
+        ,[ ]?["']-p(?P<secret>[^"'\n]{1,256})["']
+        """,
+        "['mysql', '-p⟦FAKE1⟧']",
+        'the manual of mysql',
+    ),
+    Rule(
+        'key as the user of curl',
+        ('curl',),
+        rf"""
+        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["'])
+        (?:-u|--user|-U|--proxy-user) (?:[ =]|["'],[ ]?)? ["']?
+        (?: :(?P<in_single>[^\s"'\\]{{1,256}})
+          | (?P<in_double>[^\s"':\\$-][^\s"':\\]{{5,256}}):(?=[\s"']|\Z) )
+        """,
+        'curl -u ":⟦FAKE1⟧" https://example.org',
+        'the manual of curl',
+    ),
+    Rule(
+        'cookie of curl',
+        ('curl',),
+        rf"""
+        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["']) (?:-b|--cookie) (?:[ =]|["'],[ ]?)?
+        (?: "(?P<in_double>[\w.-]{{1,64}}=[^"\n]{{1,1024}})" | '(?P<in_single>[\w.-]{{1,64}}=[^'\n]{{1,1024}})'
+          | (?P<secret>[\w.-]{{1,64}}=[^\s"'\\]{{1,1024}}) )
+        """,
+        'curl -b "⟦sid=FAKE1⟧" https://example.org',
+        'the manual of curl',
+    ),
+    Rule(
         'authentication flag',
         ('redis-cli', 'ldap', 'ipmitool'),
         rf'{_START}(?:redis-cli\b[^\n|;&]{{0,200}}?[ ]-a|ldap\w+\b[^\n|;&]{{0,200}}?[ ]-w'
