@@ -150,7 +150,7 @@ _STRUCTURING = pattern(
     r'Structuring[ ][^\n@]{1,200}@[ ](?:attribute|field|key|value|index)[ ](?P<name>[^\s)]{1,80})',
     VERBOSE,
 )
-_QUOTE_IN_LINE = pattern(r'["\'](?P<value>[^"\'\n]{1,256}+)["\']')
+_QUOTE_IN_LINE = pattern(r'["\'](?P<value>[^"\'\n]{1,256}+)["\'](?=[^"\'\n]{0,80}\Z)')
 
 
 def _cattrs(text: str, settings: Settings) -> Iterator[Span]:
