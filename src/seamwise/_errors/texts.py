@@ -268,7 +268,8 @@ def _shown(value: Any) -> Any:
         return type(value)(str(redact(value)).encode())
     if type(value) in {tuple, frozenset}:
         # Only `redact` decides whether a tuple is a pair of a sensitive name and its value.
-        is_pair = type(value) is tuple and redact(value)[1:] == (MASK,)
+        redacted: Any = redact(value)
+        is_pair = type(value) is tuple and redacted[1:] == (MASK,)
         return type(value)((value[0], MASK) if is_pair else map(_shown_part, value))
     if type(value) in _JSON_CONTAINERS:
         items: object = value
@@ -290,8 +291,8 @@ _BYTES = (bytes, bytearray)
 def _shown_part(value: Any) -> Any:
     if type(value) is not tuple or len(value) != _PAIR:
         return _shown(value)
-    [redacted] = redact([value])
-    return (_shown(value[0]), MASK) if redacted[1:] == (MASK,) else _shown(value)
+    redacted: Any = redact([value])
+    return (_shown(value[0]), MASK) if redacted[0][1:] == (MASK,) else _shown(value)
 
 
 _PAIR = 2

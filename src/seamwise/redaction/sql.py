@@ -1,6 +1,6 @@
 """Secrets in statements of SQL: literals, and parameters that a log prints after the statement."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 from typing import NamedTuple
@@ -56,6 +56,8 @@ class Statement(NamedTuple):
     """Names of the placeholders of a statement in their order, and its sensitive literals."""
 
     placeholders: list[str]
+    keys: list[str]
+    """Their own names, such as `p` in `:p`, or empty texts."""
     spans: list[Span]
     has_secret: bool
     """Whether a column of it is sensitive."""
@@ -96,7 +98,7 @@ def read_statement(text: str, at: int, end: int, settings: Settings) -> Statemen
     reader = _Reader(text, settings)
     for token in _TOKEN.finditer(text, at, end):
         reader.read(token)
-    return Statement(reader.placeholders, reader.spans, reader.has_secret)
+    return Statement(reader.placeholders, reader.keys, reader.spans, reader.has_secret)
 
 
 class _Reader:
@@ -104,6 +106,7 @@ class _Reader:
 
     def __init__(self, text: str, settings: Settings) -> None:
         self.placeholders: list[str] = []
+        self.keys: list[str] = []
         self.spans: list[Span] = []
         self.has_secret = False
         self._text, self._settings = text, settings
@@ -123,7 +126,8 @@ class _Reader:
         elif kind in {'string', 'number'}:
             self._literal(token, kind)
         elif kind == 'placeholder':
-            self.placeholders.append(self._column() or token['key'] or token[0].lstrip(':@'))
+            self.keys.append(token['key'] or token[0].lstrip(':@?$%'))
+            self.placeholders.append(self._column() or self.keys[-1])
         elif kind == 'operator':
             self._compares = True
         elif kind == 'mark':
@@ -200,6 +204,29 @@ class _Reader:
         if start < end and not is_placeholder(value):
             self.spans.append(Span(start, end))
 
+
+def secret_parameters(statement: str, parameters: object, settings: Settings) -> Iterator[object]:
+    """Yield the parameters of a statement that belong to sensitive columns.
+
+    Args:
+        statement: The statement, with its placeholders.
+        parameters: A sequence or a mapping, or a list of several.
+        settings: The settings that decide which names are sensitive.
+    """
+    read = read_statement(statement, 0, len(statement), settings)
+    if not read.has_secret:
+        return
+    secret = [settings.is_sensitive(name) for name in read.placeholders]
+    rows = parameters if isinstance(parameters, list) else [parameters]
+    for row in rows[:_MAX_ROWS]:
+        if isinstance(row, Mapping):
+            hidden = {key for key, is_secret in zip(read.keys, secret, strict=True) if is_secret}
+            yield from (value for key, value in row.items() if str(key) in hidden)
+        elif isinstance(row, (tuple, list)) and secret:
+            yield from (value for at, value in enumerate(row) if secret[at % len(secret)])
+
+
+_MAX_ROWS = 1_000
 
 _ITEM = pattern(
     r"""

@@ -10,8 +10,9 @@ from typing_extensions import override
 
 from seamwise._text.escaping import escape, escape_lines
 from seamwise._text.jsonable import to_json
+from seamwise.redaction.settings import masking
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
-from seamwise.seams.log.stdlib_logging import redacted_texts, values_of
+from seamwise.seams.log.stdlib_logging import redacted_texts, secrets_of, values_of
 from seamwise.seams.rendering.values import counted_items
 
 WIDTH: Final = 80
@@ -68,6 +69,10 @@ class ConsoleFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the lines, without a line break at the end."""
+        with masking(secrets_of(record)):
+            return self._format(record)
+
+    def _format(self, record: logging.LogRecord) -> str:
         values, _ = counted_items(values_of(record))
         texts = redacted_texts(record)
         # Of a library or a user, so it can contain the control sequences of a terminal.

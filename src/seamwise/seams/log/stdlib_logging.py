@@ -2,18 +2,19 @@
 
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
+from seamwise._defects.quoted_secrets import quoted_secrets
 from seamwise._text.escaping import escape_json
 from seamwise._text.jsonable import safe_str, to_json
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.secrets import MASK
 from seamwise.redaction import redact_and_count
-from seamwise.redaction.settings import current
+from seamwise.redaction.settings import current, masking
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 
@@ -44,6 +45,10 @@ class JsonFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break at its end."""
+        with masking(secrets_of(record)):
+            return self._format(record)
+
+    def _format(self, record: logging.LogRecord) -> str:
         values, masked = counted_items(values_of(record))
         if values.get('request_id', '') is None:
             del values['request_id']
@@ -78,6 +83,11 @@ class RedactingFilter(logging.Filter):
     @override
     def filter(self, record: logging.LogRecord) -> bool:
         """Redact the record and return True."""
+        with masking(secrets_of(record)):
+            self._redact(record)
+        return True
+
+    def _redact(self, record: logging.LogRecord) -> None:
         error_type = _error_type(record)
         extras, masked = counted_items(
             {**({'error_type': error_type} if error_type else {}), **log_extras(record)}
@@ -89,7 +99,15 @@ class RedactingFilter(logging.Filter):
         record.exc_text = texts.traces.get('exception')
         record.stack_info = texts.traces.get('stack')
         record.__dict__.update(extras)
-        return True
+
+
+def secrets_of(record: logging.LogRecord) -> Iterator[str]:
+    """Yield the secrets that the exceptions of a record quote."""
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    values = [record.exc_info[1] if record.exc_info else None, record.msg, *arguments]
+    for value in (*values, *log_extras(record).values()):
+        if isinstance(value, BaseException):
+            yield from quoted_secrets(value)
 
 
 def log_extras(record: logging.LogRecord) -> dict[str, object]:
