@@ -259,13 +259,8 @@ def _shown_field(name: str, value: Any) -> Any:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return shorten(redact(value))
-    if isinstance(value, Secret):
-        return Secret(MASK)
-    if isinstance(value, _BYTES):
-        # The wire has their number in place of them.
-        return type(value)(str(redact(value)).encode())
+    if isinstance(value, (str, Secret, bytes, bytearray)):
+        return _shown_scalar(value)
     if type(value) in {tuple, frozenset}:
         # Only `redact` decides whether a tuple is a pair of a sensitive name and its value.
         redacted: Any = redact(value)
@@ -285,7 +280,13 @@ def _shown(value: Any) -> Any:
     return value
 
 
-_BYTES = (bytes, bytearray)
+def _shown_scalar(value: Any) -> object:
+    if isinstance(value, str):
+        return shorten(redact(value))
+    if isinstance(value, Secret):
+        return Secret(MASK)
+    # The wire has their number in place of them.
+    return type(value)(str(redact(value)).encode())
 
 
 def _shown_part(value: Any) -> Any:

@@ -199,9 +199,9 @@ _ARGUMENT = pattern(
     VERBOSE,
 )
 _CLICK = pattern(
-    rf"""
-    \bInvalid[ ]value[ ]for[ ] (?P<quote>["'])? (?P<name>[\w/ .<>\[\]-]{{1,80}}?) (?(quote)(?P=quote))
-    :[ ] (?:[A-Za-z ]{{0,40}})? (?=["'])
+    r"""
+    \bInvalid[ ]value[ ]for[ ] (?P<quote>["'])? (?P<name>[\w/ .<>\[\]-]{1,80}?) (?(quote)(?P=quote))
+    :[ ] (?:[A-Za-z ]{0,40})? (?=["'])
     """,
     VERBOSE,
 )
@@ -213,7 +213,8 @@ _COLUMN = pattern(
 )
 _DUPLICATE = pattern(
     r"""
-    Duplicate[ ]entry[ ](?P<value>'(?:[^'\n]|''){1,500}?')[ ]for[ ]key[ ]\\*'?(?P<name>[\w.$-]{1,130})
+    Duplicate[ ]entry[ ](?P<value>'(?:[^'\n]|''){1,500}?')
+    [ ]for[ ]key[ ]\\*'?(?P<name>[\w.$-]{1,130})
     """,
     VERBOSE,
 )
@@ -235,10 +236,7 @@ def _keys(text: str, settings: Settings) -> Iterator[Span]:
         if not any(settings.is_sensitive(name) for name in names):
             continue
         start, end = match.end(), _closing(text, match.end())
-        if len(names) == 1:
-            values = [(start, end)]
-        else:
-            values = _split(text, start, end)
+        values = [(start, end)] if len(names) == 1 else _split(text, start, end)
         pairs = zip(names, values, strict=False) if len(values) == len(names) else ()
         spans = (
             [value for name, value in pairs if settings.is_sensitive(name)]

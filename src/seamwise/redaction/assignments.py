@@ -305,8 +305,10 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
         _IN_ADDRESS.search(before) is not None
         # `class Token: pass` and `if not token: return`
         or (value not in _QUOTES and _COMPOUND.search(before) is not None)
-        or _TROUBLE.search(before + name) is not None
-        and _EXPECTED.match(text, match.end()) is not None
+        or (
+            _TROUBLE.search(before + name) is not None
+            and _EXPECTED.match(text, match.end()) is not None
+        )
         # In `input[type="password"]:focus`, the text in quotes is a value.
         or (
             match['close'] is not None

@@ -35,6 +35,22 @@ def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
     return replace_spans(text, spans), sum(span.masked for span in spans)
 
 
+def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) -> str:
+    """Return `text[start:end]` with its secrets masked; their names can be outside of it.
+
+    >>> mask_secrets_of_part('password=hunter2xyz next', 12, 24, Settings())
+    '*** next'
+    """
+    spans = [
+        span
+        if start <= span.start and span.end <= end
+        else Span(max(span.start, start), min(span.end, end))
+        for span in merge_spans(_spans(text, settings))
+        if span.masked and span.start < end and start < span.end
+    ]
+    return replace_spans(text, spans, start=start, end=end)
+
+
 def _mask_inner(text: str, settings: Settings) -> tuple[str, int]:
     """Mask the secrets of a text inside JSON, which can be JSON again."""
     return mask_secrets(text, settings) if may_contain_secret(text, settings) else (text, 0)
@@ -73,18 +89,22 @@ def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Sp
         if _has_any(rule.keywords, lowered):
             yield from spans_of(rule, text)
     if may_contain_key(lowered):
-        for keywords, form in _FORMATS:
-            if _has_any(keywords, lowered):
-                key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
-                for match in key.finditer(text):
-                    # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
-                    if match[0][:2] != 's.' or _DIGIT.search(match[0]):
-                        yield Span(*match.span())
+        yield from _keys_of_providers(text, lowered)
     for custom in settings.also_patterns:
         group = 'secret' if 'secret' in custom.groupindex else 0
         for match in custom.finditer(text):
             if match[group]:
                 yield Span(*match.span(group))
+
+
+def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
+    for keywords, form in _FORMATS:
+        if _has_any(keywords, lowered):
+            key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
+            for match in key.finditer(text):
+                # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
+                if match[0][:2] != 's.' or _DIGIT.search(match[0]):
+                    yield Span(*match.span())
 
 
 _REST_OF_KEY = r'[A-Za-z0-9_-]*+'

@@ -26,7 +26,8 @@ _PLACEHOLDER = pattern(
     | \d{1,4} (?: \.\d{1,3} )? (?: px | r?em | vh | vw )
     # Versions of packages, such as "jsonwebtoken": "^9.0.2".
     | [~^] \d{1,4} (?: \.\d{1,5} ){0,3} (?: [-+][\w.]{1,30} )?
-    | (?: [<>=~!]={0,2} [ ]? )? v? \d{1,3} (?: \.\d{1,4} ){2} (?: -(?:alpha|beta|rc|dev)[\w.]{0,12} )?
+    | (?: [<>=~!]={0,2} [ ]? )? v? \d{1,3} (?: \.\d{1,4} ){2}
+      (?: -(?:alpha|beta|rc|dev)[\w.]{0,12} )?
     """,
     VERBOSE | IGNORECASE,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.settings import Settings
@@ -21,7 +21,7 @@ _TOKEN = pattern(
     r"""
       (?P<string> [NEe]?\\*'(?:[^'\\\n]|''|\\(?!').|\\'(?=[^\s,);]))*+\\*' )
     | (?P<name> "[^"\n]{1,64}" | `[^`\n]{1,64}` | \[[A-Za-z_][\w ]{0,63}\] | [A-Za-z_][\w$]{0,127} )
-    | (?P<placeholder> \?\d{0,3} | %s | %\((?P<key>\w{1,64})\)s(?:::\w+)? | [:@]\w{1,64} | \$\d{1,4} )
+    | (?P<placeholder> \?\d{0,3} | %s | %\((?P<key>\w{1,64})\)s | [:@]\w{1,64} | \$\d{1,4} )
     | (?P<number> -?\d[\d.]*+ )
     | (?P<cast> ::\w{1,64} )
     | (?P<operator> <> | != | <= | >= | =~ | ~\*? | [=<>] )
@@ -230,9 +230,11 @@ _MAX_ROWS = 1_000
 
 _ITEM = pattern(
     r"""
-      (?P<quoted> b?(?P<quote>\\*["'])(?P<inside>(?:[^"'\\\n]++|\\.|(?!(?P=quote))["'])*+)(?P=quote) )
+      (?P<quoted> b?(?P<quote>\\*["'])
+        (?P<inside>(?:[^"'\\\n]++|\\.|(?!(?P=quote))["'])*+)(?P=quote) )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<comma> , )
-    | (?P<cut> \.\.\.[^,()\[\]]{1,80}?truncated[ ]\.\.\. | displaying[ ]\d+[ ]of[ ][^,()\[\]]{1,80} )
+    | (?P<cut> \.\.\.[^,()\[\]]{1,80}?truncated[ ]\.\.\.
+             | displaying[ ]\d+[ ]of[ ][^,()\[\]]{1,80} )
     | (?P<bare> [^\s,()\[\]{}"']++ )
     """,
     VERBOSE,
@@ -252,39 +254,54 @@ def parameter_spans(text: str, at: int, names: list[str], settings: Settings) ->
     if not any(secret):
         return
     if text.startswith('$', at):
-        for match in _NUMBERED.finditer(text, at):
-            index = int(match['number']) - 1
-            if index < len(secret) and secret[index]:
-                yield Span(*match.span('text' if match['text'] is not None else 'bare'))
-        return
-    depth = index = 0
-    row: list[Span | None] = []
-    is_cut = False
+        yield from _numbered_parameters(text, at, secret)
+    else:
+        for row in _rows(text, at):
+            yield from _secrets_of_row(row, secret)
+
+
+def _numbered_parameters(text: str, at: int, secret: list[bool]) -> Iterator[Span]:
+    for match in _NUMBERED.finditer(text, at):
+        index = int(match['number']) - 1
+        if 0 <= index < len(secret) and secret[index]:
+            yield Span(*match.span('text' if match['text'] is not None else 'bare'))
+
+
+_Row: TypeAlias = 'list[Span | None]'
+"""Items of a tuple of parameters; None stands for those that are omitted."""
+
+
+def _rows(text: str, at: int) -> Iterator[_Row]:
+    """Yield the items of a tuple, or those of each tuple in a list."""
+    depth = 0
+    row: _Row = []
     for item in _ITEM.finditer(text, at):
-        kind = item.lastgroup or ''
+        kind = item.lastgroup
         if kind == 'open':
             depth += 1
-            if depth <= 2 and not any(row):
-                row, is_cut = [], False
         elif kind == 'close':
             depth -= 1
-            if row and depth <= 1:
-                yield from _secrets_of_row(row, secret, is_cut=is_cut)
-                row, is_cut = [], False
+            if depth < _NESTED and row:
+                yield row
+                row = []
             if depth <= 0:
                 return
         elif kind == 'cut':
-            is_cut = True
-            row.append(None)
-        elif kind in {'quote', 'quoted', 'inside', 'bare'}:
-            span = item.span('inside') if item['quoted'] is not None else item.span()
-            row.append(Span(*span))
-    yield from _secrets_of_row(row, secret, is_cut=is_cut)
+            if row:
+                row.append(None)
+        elif kind != 'comma':
+            row.append(Span(*item.span('inside' if item['quoted'] is not None else 0)))
+    if row:
+        yield row
 
 
-def _secrets_of_row(row: list[Span | None], secret: list[bool], *, is_cut: bool) -> Iterator[Span]:
+_NESTED = 2
+"""Depth of a container inside of a row."""
+
+
+def _secrets_of_row(row: _Row, secret: list[bool]) -> Iterator[Span]:
     size = len(secret)
-    cut = row.index(None) if is_cut else len(row)
+    cut = row.index(None) if None in row else len(row)
     for index, span in enumerate(row):
         if span is None or span.start == span.end:
             continue
