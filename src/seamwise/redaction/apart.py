@@ -192,7 +192,7 @@ _NAMES_IN_QUOTES = r'["\'`“](?P<name>[\w.$\[\] /-]{1,80})["\'`”]'
 _ATTRS = pattern(rf'{_NAMES_IN_QUOTES}[ ]must[ ][^\n()]{{1,200}}\((?:got[ ])?')
 _ARGUMENT = pattern(
     r"""
-    (?: \bargument[ ] (?P<name>[\w/ .<>\[\]-]{1,80}) :[ ]
+    (?: (?:\b|(?<=\\[nrt]))argument[ ] (?P<name>[\w/ .<>\[\]-]{1,80}) :[ ]
         (?: invalid[ ][^\n:'"]{1,60} : [ ]? | [^\n'"]{0,60} )
     ) (?=["'])
     """,
@@ -200,7 +200,9 @@ _ARGUMENT = pattern(
 )
 _CLICK = pattern(
     r"""
-    \bInvalid[ ]value[ ]for[ ] (?P<quote>["'])? (?P<name>[\w/ .<>\[\]-]{1,80}?) (?(quote)(?P=quote))
+    (?:\b|(?<=\\[nrt]))Invalid[ ]value[ ]for[ ] (?P<quote>["'])?
+    (?P<name>[\w/ .<>\[\]-]{1,80}?) (?(quote)(?P=quote))
+    (?:[ ]/[ ]["']-{1,2}[\w-]{1,60}["']){0,2}
     :[ ] (?:[A-Za-z ]{0,40})? (?=["'])
     """,
     VERBOSE,
@@ -213,7 +215,7 @@ _COLUMN = pattern(
 )
 _DUPLICATE = pattern(
     r"""
-    Duplicate[ ]entry[ ](?P<value>'(?:[^'\n]|''){1,500}?')
+    (?:\b|(?<=\\[nrt]))Duplicate[ ]entry[ ](?P<value>'(?:[^'\n]|''){1,500}?')
     [ ]for[ ]key[ ]\\*'?(?P<name>[\w.$-]{1,130})
     """,
     VERBOSE,
@@ -283,7 +285,7 @@ APART: tuple[ApartRule, ...] = (
         'validation error of jsonschema',
         ('on instance[',),
         _jsonschema,
-        "Failed validating 'type' in schema['properties']['token']:\n    {'type': 'integer'}\n\n"
+        "Failed validating 'type' in schema:\n    {'type': 'integer'}\n\n"
         "On instance['token']:\n    '⟦FAKE-1⟧'",
         'the documentation of jsonschema',
     ),

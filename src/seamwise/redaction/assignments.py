@@ -257,7 +257,7 @@ def _introduced(text: str, introduction: Pattern[str], settings: Settings) -> It
             and span.start < span.end
             and not is_harmless(text[span.start : span.end], match['name'])
         ):
-            at = span.end
+            at = span.end if text[span.end : span.end + 1] in _QUOTES else span.start
             yield span
 
 
@@ -435,6 +435,8 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
+    if match['sign'] in _EXTENSIONS and _VARIABLE.match(text, at):
+        return True
     if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
         return True
     if match['sign'] == ':' and name in _SUBJECTS and _SUBJECT.match(text, at):
@@ -444,6 +446,7 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     )
 
 
+_EXTENSIONS = frozenset(('+=', '.=', '||=', '??=', '|='))
 _SUBJECTS = frozenset(('auth', 'token', 'tokens', 'cookie', 'cookies', 'jwt', 'otp', 'credentials'))
 _SUBJECT = pattern(r'[a-z]{2,20}(?:[ ][a-z-]{1,20}){2,12}[.!?]?[ \t]*(?:\n|\Z)')
 """Rest of a line such as `auth: fix the refresh of tokens`."""

@@ -4,10 +4,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import partial
 from html import unescape
-from re import VERBOSE, Match
+from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
-from urllib.parse import unquote
 
+from seamwise.redaction.sensitive_names import HINT
 from seamwise.redaction.spans import Span
 
 _ESCAPE = pattern(
@@ -21,11 +21,17 @@ _ESCAPE = pattern(
     """,
     VERBOSE,
 )
-_SIGNS = pattern(
-    r'\x1b[\[\]]|\\(?:u00(?:22|27|3[aAdD]|26|1[bB]|5[bBcCdD]|7[bBdD])|x(?:22|27|3[aAdD]|1[bB])|033\[|e\[)'
-    r'|&(?:quot|apos|amp|equals|colon|#)|%(?:22|27|3[AaDd]|25)'
+_SIGN = pattern(r'[\x1b\\]|&(?=[a-z#])|%[2357]')
+_HIDDEN = pattern(
+    rf"""
+    (?:{HINT}) [\w.-]{{0,40}}? [^\w%&\\\x1b]{{0,4}}?
+    (?: \x1b[\[\]] | \\{{1,8}}(?:[uU]00[0-9a-f]{{2}}|x[0-9a-f]{{2}}|033\[|e\[)
+      | &(?:quot|apos|amp|lt|gt|equals|colon|\#) | %(?:2[0-9a-f]|3[ad]|5[bd]|7[bd]) )
+    | %(?:25)*3a%(?:25)*2f%(?:25)*2f\S{{1,200}}?%(?:25)*40
+    """,
+    VERBOSE | IGNORECASE,
 )
-"""Escapes of quotes and signs; others alone do not hide a name from its value."""
+"""A sensitive name, or user information, whose value or sign is behind an escape."""
 _MAX_LEVELS = 3
 
 
@@ -76,7 +82,7 @@ def decoded_texts(text: str) -> Iterator[tuple[str, Callable[[Span], Span]]]:
     Each comes with a function that returns the original span of a span in it.
     """
     views: list[Decoded] = []
-    while len(views) < _MAX_LEVELS and _SIGNS.search(text):
+    while len(views) < _MAX_LEVELS and _SIGN.search(text) and _HIDDEN.search(text):
         views.append(Decoded(text))
         text = views[-1].text
         yield text, partial(_through, tuple(views))
@@ -98,6 +104,4 @@ def _decoded(match: Match[str]) -> str:
         return chr(int(match['four'] or match['two'], 16))
     if text[0] == '&':
         return unescape(text)
-    while '%25' in text:
-        text = text.replace('%25', '%')
-    return unquote(text)
+    return chr(int(text[-2:], 16))

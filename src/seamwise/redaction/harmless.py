@@ -73,7 +73,7 @@ TYPE_PATTERN = (
 )
 """Pattern of a type in an annotation."""
 DECLARED_TYPES = (
-    r'\*?string|\[\]byte|str|text|char|n?(?:var)?char2?(?:\(\d{1,5}\))?|String|secret|password'
+    r'\*?string|\[\]byte|str|text|char|n?(?:var)?char2?(?:\(\d{1,5}\))?|String'
     r'|TEXT|CHAR|N?(?:VAR)?CHAR2?(?:\(\d{1,5}\))?'
 )
 """Pattern of the type between a name and its value, as in `var token string = "…"`."""
@@ -88,6 +88,7 @@ _CODE = pattern(
     | [A-Za-z_$][\w$]{{0,40}} (?: (?: \??\.|::|->) [A-Za-z_$][\w$]{{0,40}} ){{1,8}} !?[(]
     | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] ) \( [^()"'`]{{0,100}} (?: \([^()]{{0,100}}\) )? \)
       (?= [\s,;)\]}}.] | \Z )
+    | [a-z_]{{1,40}} \[ (?:-?\d{{1,4}}|[a-z_]{{1,40}}) \] (?= [\s,;)\]}}.] | \Z )
     | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
     """,
     VERBOSE,
@@ -95,7 +96,7 @@ _CODE = pattern(
 
 _GRAMMAR = words(
     'input string integer number boolean list dict object type format expected found got extra'
-    ' unsupported supplied given'
+    ' unsupported supplied given one argument arguments header none '
     'a an and any are as at be been before but by can cannot could did do does for from had has'
     ' have how if in into is it its may might must no nor not of on only or our so than that the'
     ' their then there these they this those to too was we were what when where which who whose'
@@ -114,7 +115,7 @@ _GRAMMAR = words(
     ' debe tener al menos caracteres es obligatorio inválido no válido este campo'
 )
 _MARKERS = words(
-    'unsupported extra expected'
+    'unsupported extra expected found '
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' unexpected'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'

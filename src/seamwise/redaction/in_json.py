@@ -81,7 +81,7 @@ class _Frame:
     """Open array or object."""
 
     __slots__ = (
-        'command',
+        *('command', 'is_missing'),
         *(
             'has_secret_location',
             'has_secret_name',
@@ -107,6 +107,8 @@ class _Frame:
         self.has_secret_name = False
         self.command = ''
         """First item of an array, if its flags are known."""
+        self.is_missing = False
+        """Whether it is the error of a missing field: its input is the container of others."""
         self.has_secret_location = False
         """Whether the path in a validation error has a sensitive name."""
         self.value_edit = 0
@@ -237,7 +239,9 @@ class JsonRun:
             )
         redacted, masked, is_secret = self._keys[name]
         self._awaits_secret = is_secret or (
-            name in INPUT_KEYS and self._frames[-1].has_secret_location
+            name in INPUT_KEYS
+            and self._frames[-1].has_secret_location
+            and not self._frames[-1].is_missing
         )
         self._edit(token, redacted, masked)
 
@@ -282,6 +286,8 @@ class JsonRun:
         owner = self._owner()
         if owner.name in LOCATION_KEYS and not owner.is_array and self._is_name(content):
             owner.has_secret_location = True
+        elif owner.name == 'type' and content == 'missing':
+            owner.is_missing = True
 
     def _is_kept(self, value: str, name: str) -> bool:
         return is_harmless(value, name) or self._settings.is_kept(value)

@@ -44,9 +44,12 @@ def spans_of(rule: Rule, text: str) -> Iterator[Span]:
         return
     expression = compiled(rule.pattern, rule.flags)
     groups = _GROUPS.intersection(expression.groupindex)
-    for match in expression.finditer(text):
+    at = 0
+    while match := expression.search(text, at):
         group = next((name for name in groups if match[name] is not None), 0)
         start, end = match.span(group)
+        # A secret can begin with the keyword of another: `requirepass requirepass x`.
+        at = start if match.start() < start else max(end, match.end(), at + 1)
         if (
             start < end
             and not is_placeholder(match[group].rstrip(',;'))
@@ -205,7 +208,9 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
     name = (match['name'] or 'password').lower()
     if match.string[max(0, match.start() - 11) : match.start()].lower() == 'unexpected ':
         return False
-    if _PLAIN_WORDS.fullmatch(secret) and not (match['quote'] and name.startswith('pass')):
+    if _PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
+        match['quote'] and name.startswith('pass')
+    ):
         return False
     if secret.isdecimal() and not match['verb'] and not name.startswith('pass'):
         return False
@@ -261,7 +266,7 @@ RULES: tuple[Rule, ...] = (
         ('private-lines',),
         r'Private-Lines:[ ]\d{1,4}(?:\r?\n|(?:\\r)?\\n)'
         r'(?P<secret>[A-Za-z0-9+/=]{1,80}+'
-        r'(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,80}+(?![\w:-])){0,512}+)',
+        r'(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,80}+(?![\w: -])){0,512}+)',
         'Private-Lines: 1\n⟦RkFLRUZBS0VGQUtF⟧',
         'the PPK format of PuTTY',
     ),

@@ -1,5 +1,6 @@
 """Sensitive names: decided by whole words, in any notation and several languages."""
 
+from functools import lru_cache
 from itertools import pairwise
 from re import compile as pattern
 
@@ -105,11 +106,13 @@ INPUT_KEYS = frozenset(('input', 'instance', 'received'))
 PRIVATE_MEMBERS = frozenset(('d', 'p', 'q', 'dp', 'dq', 'qi', 'k'))
 """Private members of a JSON Web Key (RFC 7518)."""
 
-_HINT = pattern(
+HINT = (
     'pass|pwd|pw|secret|token|auth|bearer|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
     '|psk|psw|pword|lozinka|geslo|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
     '|losenord|adgangskode|salasana|sifre|heslo|jelszo'
 )
+"""Pattern of a part of every sensitive name, in lower case."""
+_HINT = pattern(HINT)
 _HUMP = pattern(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _BETWEEN = pattern(r'[\W_]+')
 
@@ -136,6 +139,10 @@ def is_sensitive(name: str) -> bool:
     >>> is_sensitive('/run/db-token')
     True
     """
+    return _is_sensitive(name) if len(name) <= MAX_NAME else _decide(name)
+
+
+def _decide(name: str) -> bool:
     if not _HINT.search(name.lower()):
         return False
     if '/' in name:
@@ -155,6 +162,9 @@ def is_sensitive(name: str) -> bool:
         or any(_is_qualified(before, word) for before, word in pairwise(parts))
         or _is_joined(parts)
     )
+
+
+_is_sensitive = lru_cache(maxsize=1024)(_decide)
 
 
 def is_name(text: str) -> bool:

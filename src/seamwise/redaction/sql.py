@@ -11,7 +11,7 @@ from seamwise.redaction.spans import Span
 
 _STATEMENT = pattern(
     r"""
-    \b (?: (?:INSERT|REPLACE)[^;'"()]{1,60}?(?P<into>INTO)\s
+    (?:\b|(?<=\\[nrt])) (?: (?:INSERT|REPLACE)[^;'"()]{1,60}?(?P<into>INTO)\s
          | UPDATE\s[^;()'\n=?%]{1,120}?\sSET\s | SET\sPASSWORD\b | (?:DELETE|SELECT)\s | WHERE\s
          | SET\s(?=["`\[\w]{1,64}\s?=) )
     """,
