@@ -2,9 +2,9 @@
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 import attrs
-import jsonschema
 import pydantic
 import pytest
 import sqlalchemy as sa
@@ -34,6 +34,7 @@ def insert() -> None:
 
 
 def validate() -> None:
+    jsonschema: Any = pytest.importorskip('jsonschema')
     schema = {'properties': {'token': {'type': 'integer'}}}
     jsonschema.validate({'token': PLANTED}, schema)
 

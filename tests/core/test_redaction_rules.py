@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from seamwise import redact
 from seamwise.redaction import redact_and_count
-from seamwise.redaction.apart import APART
+from seamwise.redaction.apart import APART, ApartRule
 from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.rules import RULES
+from seamwise.redaction.rules import RULES, Rule
 from seamwise.redaction.settings import Settings
 
 _SECRET = re.compile('⟦(.*?)⟧', re.DOTALL)
@@ -51,12 +51,11 @@ def test_each_example_is_masked_at_its_secret(example: str) -> None:
 
 
 @pytest.mark.parametrize('rule', [*RULES, *APART], ids=lambda rule: rule.name)
-def test_each_rule_finds_its_own_example(rule: object) -> None:
-    [example] = [item for item in (*RULES, *APART) if item is rule]
-    lowered = plain(example.example).lower()
-    assert any(keyword in lowered for keyword in example.keywords)
-    assert example.source
-    assert may_contain_secret(plain(example.example), Settings())
+def test_each_rule_finds_its_own_example(rule: Rule | ApartRule) -> None:
+    lowered = plain(rule.example).lower()
+    assert any(keyword in lowered for keyword in rule.keywords)
+    assert rule.source
+    assert may_contain_secret(plain(rule.example), Settings())
 
 
 @pytest.mark.parametrize('first', EXAMPLES)

@@ -9,6 +9,7 @@ import pytest
 import sentry_sdk
 import sentry_sdk.scope
 from sentry_sdk.integrations.logging import LoggingIntegration
+from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise._defects.sentry import register
@@ -125,11 +126,14 @@ def test_a_mapping_in_a_variable_is_not_shown(without_logging: list[Any]) -> Non
 
 
 class UserMapping(Mapping[str, str]):
+    @override
     def __getitem__(self, key: str) -> str:
         return {'DB_PASSWORD': PLANTED}[key]
 
+    @override
     def __iter__(self) -> Iterator[str]:
         return iter(['DB_PASSWORD'])
 
+    @override
     def __len__(self) -> int:
         return 1
