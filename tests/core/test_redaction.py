@@ -20,6 +20,7 @@ from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError, redact
 from seamwise._text.secrets import MASK
+from seamwise.redaction import redact_part
 from seamwise.redaction.containers import CYCLE
 from tests.core.redacted import PLANTED, Account, Change, Node, Point, parts, redacted_any, texts
 
@@ -210,7 +211,7 @@ def test_an_empty_value_of_a_sensitive_name_is_kept(empty: object) -> None:
     ],
 )
 def test_a_container_under_a_sensitive_name_is_masked_as_a_whole(container: object) -> None:
-    assert redact({'token': container, 'n': 1}) == {'token': MASK, 'n': 1}
+    assert redact({'secret': container, 'n': 1}) == {'secret': MASK, 'n': 1}
 
 
 def test_keys_are_kept_unless_they_contain_a_secret() -> None:
@@ -663,3 +664,30 @@ def test_a_value_whose_code_raises_is_shown_by_its_type(class_: type) -> None:
         'password': '***',
     }
     assert redact(value) == f'<{name}>'
+
+
+@pytest.mark.parametrize(
+    ('value', 'redacted'),
+    [
+        ((('X-Api-Key', PLANTED),), (('X-Api-Key', MASK),)),
+        (frozenset({('X-Api-Key', PLANTED)}), frozenset({('X-Api-Key', MASK)})),
+        (('password', PLANTED), ('password', MASK)),
+        ({'fields': ['password', 'email']}, {'fields': ['password', 'email']}),
+        ({'tokens': ['FAKE-1234']}, {'tokens': MASK}),
+        ({'tokens': ['the', 'cat', 7]}, {'tokens': ['the', 'cat', 7]}),
+        ({'loc': ('password',), 'input': 'x'}, {'loc': ('password',), 'input': MASK}),
+        ({'loc': ('size',), 'input': 'x'}, {'loc': ('size',), 'input': 'x'}),
+        (['mysql', '-pFAKE', 'shop'], ['mysql', '-p***', 'shop']),
+        (['mkdir', '-pv', 'shop'], ['mkdir', '-pv', 'shop']),
+    ],
+)
+def test_a_name_marks_a_value_beside_it(value: object, redacted: object) -> None:
+    assert redact(value) == redacted
+
+
+def test_a_part_is_redacted_as_a_part_of_its_text() -> None:
+    text = f'x DB_PASSWORD={PLANTED} https://ann:{PLANTED}@h/ {{"pin": "{PLANTED}"}}'
+    for start in range(len(text)):
+        part = redact_part(text, start, len(text))
+        assert PLANTED[-5:] not in part
+    assert redact_part('one two', 4, 7) == 'two'

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from seamwise import redact
 from seamwise.redaction import redact_and_count
+from seamwise.redaction.apart import APART, ApartRule
 from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.rules import RULES
+from seamwise.redaction.rules import RULES, Rule
 from seamwise.redaction.settings import Settings
 
 _SECRET = re.compile('⟦(.*?)⟧', re.DOTALL)
@@ -34,7 +35,7 @@ NAMED = (
     'Server=x;Pwd=⟦FAKE-3l⟧;Database=y',
 )
 """Examples of the rules by name."""
-EXAMPLES = (*(rule.example for rule in RULES), *NAMED)
+EXAMPLES = (*(rule.example for rule in RULES), *(rule.example for rule in APART), *NAMED)
 SEPARATORS = (' ', '\n', '\t', '\r\n', ', ', '; ', ' | ', '\\n', '\n\n', ' and ')
 
 
@@ -49,13 +50,12 @@ def test_each_example_is_masked_at_its_secret(example: str) -> None:
     assert redact(masked) == masked
 
 
-@pytest.mark.parametrize('rule', RULES, ids=[rule.name for rule in RULES])
-def test_each_rule_finds_its_own_example(rule: object) -> None:
-    [example] = [item for item in RULES if item is rule]
-    lowered = plain(example.example).lower()
-    assert any(keyword in lowered for keyword in example.keywords)
-    assert example.source
-    assert may_contain_secret(plain(example.example), Settings())
+@pytest.mark.parametrize('rule', [*RULES, *APART], ids=lambda rule: rule.name)
+def test_each_rule_finds_its_own_example(rule: Rule | ApartRule) -> None:
+    lowered = plain(rule.example).lower()
+    assert any(keyword in lowered for keyword in rule.keywords)
+    assert rule.source
+    assert may_contain_secret(plain(rule.example), Settings())
 
 
 @pytest.mark.parametrize('first', EXAMPLES)
@@ -68,6 +68,21 @@ def test_two_rules_in_one_text_leave_nothing_over(first: str) -> None:
         redacted = redact(plain(text))
         assert [secret for secret in secrets if secret in redacted] == [], text
         assert redact(redacted) == redacted, text
+
+
+@pytest.mark.parametrize('outer', EXAMPLES)
+def test_a_rule_behind_the_keyword_of_another_is_still_found(outer: str) -> None:
+    keyword = outer.partition('⟦')[0] if outer[0] != '⟦' else ''
+    for inner, around in product(EXAMPLES, ('{}', ' {}', '"{}"', "'{}'", ': {}', '\n{}', ' "{}" ')):
+        text = keyword + around.format(inner)
+        quotes = {quote for quote in '"\'' if keyword.count(quote) % 2 or quote in around}
+        # Glued to a word, a keyword is none; a quote in quotes of the same kind ends the value.
+        if not keyword or (around == '{}' and keyword[-1] not in ' =:([') or quotes & {*inner}:
+            continue
+        secrets = [
+            secret for secret in _SECRET.findall(inner) if secret not in _SECRET.sub('', text)
+        ]
+        assert [secret for secret in secrets if secret in redact(plain(text))] == [], text
 
 
 @pytest.mark.parametrize('inner', EXAMPLES)
@@ -146,6 +161,30 @@ ATTACKS = (
         'a:5432:',
         'the password of ',
         'token: f.a',
+        'input_value=',
+        "'loc': ('password',), ",
+        "On instance['token']:\n    '",
+        '@ attribute token Structuring ',
+        "'password' must be (got ",
+        "argument --token: invalid int value: '",
+        "Invalid value for '--token': ",
+        'INSERT INTO users (password) VALUES (',
+        "INSERT INTO users (password) VALUES ('a'), ",
+        "WHERE password IN ('a', ",
+        '[parameters: (',
+        'Key (token)=(',
+        "Duplicate entry 'a' ",
+        '%22',
+        '%2522',
+        '&quot;password&quot;:',
+        '\x1b[36m',
+        'password = <<EOT\n',
+        'password:\n  ',
+        'curl -u ',
+        "['mysql', '-p",
+        'pwd=a/',
+        'password ?= ',
+        'SELECT UPDATE WHERE ',
     ),
 )
 LONG, FACTOR = 80_000, 8

@@ -94,7 +94,7 @@ IN_JSON = [
     ('{"password": "FAKE', '{"password": "***'),
     ('{"a": 1, "password": {"b": "FAKE"', '{"a": 1, "password": "***"'),
     ('{"a": "x"} and {"token": "FAKE"}', '{"a": "x"} and {"token": "***"}'),
-    ('{"token": 7, "n": null}', '{"token": "***", "n": null}'),
+    ('{"secret": 7, "n": null}', '{"secret": "***", "n": null}'),
     ('{"a": ["--password", "FAKE"]}', '{"a": ["--password", "***"]}'),
     ('"password=FAKE"', '"password=***"'),
     ('{"a": "\\ud800 token=FAKE"}', '{"a": "\\ud800 token=***"}'),

@@ -1,7 +1,7 @@
 """Event processor for Sentry: one event for each defect, without secrets."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -9,6 +9,7 @@ import pytest
 import sentry_sdk
 import sentry_sdk.scope
 from sentry_sdk.integrations.logging import LoggingIntegration
+from typing_extensions import override
 
 from seamwise import report_defect
 from seamwise._defects.sentry import register
@@ -110,3 +111,29 @@ def test_messages_and_other_exceptions_are_unchanged(without_logging: list[Any])
     sentry_sdk.capture_exception(raised(ValueError('bad')))
     assert [event.get('message') for event in without_logging] == ['paid', None]
     assert without_logging[1]['exception']['values'][-1]['value'] == 'bad'
+
+
+def test_a_mapping_in_a_variable_is_not_shown(without_logging: list[Any]) -> None:
+    headers = UserMapping()
+    with pytest.raises(RuntimeError) as info:
+        raise RuntimeError(len(headers))
+    report_defect(info.value)
+    sentry_sdk.capture_exception(info.value)
+    [event] = without_logging
+    variables = event['exception']['values'][-1]['stacktrace']['frames'][-1]['vars']
+    assert variables['headers'] == "'<UserMapping>'"
+    assert PLANTED not in repr(variables)
+
+
+class UserMapping(Mapping[str, str]):
+    @override
+    def __getitem__(self, key: str) -> str:
+        return {'DB_PASSWORD': PLANTED}[key]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(['DB_PASSWORD'])
+
+    @override
+    def __len__(self) -> int:
+        return 1

@@ -272,3 +272,18 @@ def test_shown_masks_the_values_of_a_field_with_a_sensitive_name() -> None:
     password = sanitized(Provided(1, ('hunter2', {'a': 'hunter2'}, Secret('hunter2')))).password
     assert 'hunter2' not in repr(password)
     assert repr(sanitized(Provided(1, 'hunter2')).password) == "'***'"
+
+
+def test_pairs_and_bytes_of_a_sanitized_error_are_those_that_redaction_masks() -> None:
+    class Refused(TaggedError, category=Category.CONFLICT, message='No.', namespace='pairs'):
+        what: object
+
+    pair = ('X-Api-Key', 'FAKE-1')
+    for value, safe in (
+        ((pair,), (('X-Api-Key', '***'),)),
+        (frozenset({pair}), frozenset({('X-Api-Key', '***')})),
+        (pair, ('X-Api-Key', '***')),
+        (b'password=x', b'<10 bytes>'),
+        (('a', 'b'), ('a', 'b')),
+    ):
+        assert sanitized(Refused(value)).what == safe

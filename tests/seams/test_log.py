@@ -43,6 +43,7 @@ from seamwise.seams.log import (
     record,
     structlog_processor,
 )
+from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.log.record import CHAIN_LIMIT
 from tests.strategies import EVERY_CLASS, PLANTED, errors, members, structs, texts
 
@@ -667,3 +668,55 @@ def test_processor_works_in_a_structlog_chain() -> None:
     line = json.loads(stream.getvalue())
     assert line['chain'] == [{'type': 'OSError', 'message': 'password=***'}]
     assert line['level'] == 'warning'
+
+
+CONTROLS = 'a\x1b[2J\0\b\x9b31m\u202eb\u2028c\rd'
+RAW = '\x1b\0\b\x9b\u202e\u2028\r'
+
+
+@pytest.mark.parametrize('formatter', [JsonFormatter(), ConsoleFormatter()])
+def test_no_control_character_of_a_record_is_written(formatter: logging.Formatter) -> None:
+    try:
+        raise ValueError(CONTROLS)
+    except ValueError as error:
+        log_record = logging.LogRecord(
+            CONTROLS, 40, CONTROLS, 1, 'lost %s', (CONTROLS,), (ValueError, error, None)
+        )
+    log_record.levelname = CONTROLS
+    log_record.__dict__.update({'error_message': CONTROLS, CONTROLS: CONTROLS})
+    line = formatter.format(log_record)
+    assert [char for char in RAW if char in line] == []
+    assert isinstance(formatter, ConsoleFormatter) or len(line.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ('text', 'arguments', 'expected'),
+    [
+        ('%(user)s has %(password)s', {'user': 'ann', 'password': 'x-1'}, 'ann has ***'),
+        ('50% done, token=%s', ('FAKE-1x',), '50% done, token=***'),
+        ('50% of %d, token is', ('FAKE-1x',), "50% of %d, token is ('***',)"),
+        ('50% of %d', ('files',), "50% of %d ('files',)"),
+    ],
+)
+def test_arguments_of_a_record_are_redacted_by_name(
+    text: str, arguments: Any, expected: str
+) -> None:
+    log_record = logging.makeLogRecord({'msg': text, 'args': arguments})
+    RedactingFilter().filter(log_record)
+    assert log_record.getMessage() == expected
+
+
+def test_parameters_of_a_statement_in_the_record_before_are_redacted() -> None:
+    lines: list[str] = []
+    for text, arguments in [
+        ('INSERT INTO users (name, password)\nVALUES (?, ?)', ()),
+        ('[%s] %r', ('generated in 0.1s', ('ann', 'FAKE-1x'))),
+        ('INSERT INTO cities (name) VALUES (?)', ()),
+        ('[%s] %r', ('generated in 0.1s', ('Oslo',))),
+    ]:
+        values = {'name': 'sqlalchemy.engine.Engine', 'msg': text, 'args': arguments}
+        log_record = logging.makeLogRecord(values)
+        RedactingFilter().filter(log_record)
+        lines.append(log_record.getMessage())
+    assert lines[1] == "[generated in 0.1s] ('ann', '***')"
+    assert lines[3] == "[generated in 0.1s] ('Oslo',)"

@@ -16,6 +16,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact, redact_named
+from seamwise.redaction.settings import masking
 
 if TYPE_CHECKING:
     from logging import Logger
@@ -133,14 +134,17 @@ def _report(
 
 
 def _new_report(defect: BaseException, context: Mapping[str, str]) -> DefectReport:
-    levels, is_complete = _levels(defect)
-    lines = [line for level in levels for line in level.lines()]
-    if not is_complete:
-        lines.append('… (more causes)')
-    lines += [f'{name}: {value}' for name, value in context.items()]
-    return DefectReport(
-        _reference(), redact('\n'.join(lines)), tuple(level.link for level in levels)
-    )
+    from seamwise._defects.quoted_secrets import quoted_secrets  # noqa: PLC0415 -- defects are rare
+
+    with masking(quoted_secrets(defect)):
+        levels, is_complete = _levels(defect)
+        lines = [line for level in levels for line in level.lines()]
+        if not is_complete:
+            lines.append('… (more causes)')
+        lines += [f'{name}: {value}' for name, value in context.items()]
+        return DefectReport(
+            _reference(), redact('\n'.join(lines)), tuple(level.link for level in levels)
+        )
 
 
 def _log(

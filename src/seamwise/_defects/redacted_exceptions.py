@@ -1,6 +1,7 @@
 """Copies of exceptions without secrets, for log handlers that read `exc_info`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from enum import Enum
 from operator import is_
@@ -22,10 +23,12 @@ from typing import Any, Final
 import msgspec
 
 from seamwise._defects.entries import DEFECT_KEY, attributes_of
+from seamwise._defects.quoted_secrets import quoted_secrets
 from seamwise._errors.causes import members
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.secrets import Secret
 from seamwise.redaction import redact, redact_named
+from seamwise.redaction.settings import masking
 
 MAX_EXCEPTIONS: Final = 100
 """Maximum number of exceptions in a copy; links to further ones are omitted."""
@@ -85,7 +88,10 @@ def without_secrets(exception: BaseException) -> BaseException:
     are redacted. It is also made where a secret cannot be ruled out without calling user code, such
     as the `repr` of a local variable. The original is unchanged.
     """
-    return call_or_describe(lambda: _original_or_copy(exception), lambda _: _stand_in(exception))
+    with masking(quoted_secrets(exception)):
+        return call_or_describe(
+            lambda: _original_or_copy(exception), lambda _: _stand_in(exception)
+        )
 
 
 def _original_or_copy(exception: BaseException) -> BaseException:
@@ -187,7 +193,7 @@ def _redacted_item(name: str, value: Any, exceptions: Mapping[int, BaseException
     if isinstance(value, BaseException):
         return exceptions.get(id(value)) or _placeholder(value)
     type_ = _class_of(value)
-    if type_.__repr__ in _OPAQUE_REPRS or isinstance(value, Enum):
+    if _is_opaque(value) or isinstance(value, Enum):
         return value
     if type_ is bytes:
         text = value[: MAX_CHARACTERS + 1].decode('latin-1')
@@ -196,6 +202,16 @@ def _redacted_item(name: str, value: Any, exceptions: Mapping[int, BaseException
         return _placeholder(value)
     redacted = redact_named(name, value)
     return value if redacted == value else redacted
+
+
+def _is_opaque(value: object) -> bool:
+    """Return whether a handler shows no values of an object: Sentry shows the items of mappings."""
+    return _class_of(value).__repr__ in _OPAQUE_REPRS and not call_or_describe(
+        lambda: isinstance(value, _SHOWN_BY_ITEMS), lambda _: True
+    )
+
+
+_SHOWN_BY_ITEMS: Final = (Mapping, Sequence, AbstractSet)
 
 
 def _class_of(value: object) -> type[object]:
@@ -238,7 +254,7 @@ def _is_plain_part(part: Any) -> bool:
         )
     return (
         type_ in _SCALARS
-        or type_.__repr__ in _OPAQUE_REPRS
+        or _is_opaque(part)
         or type_.__module__ in _VALUE_MODULES
         or isinstance(part, (BaseException, Enum))
     )

@@ -11,6 +11,7 @@ from typing import Any, Final
 from seamwise._defects.entries import Entry, attributes_of, entry_of
 from seamwise._defects.redacted_exceptions import without_secrets
 from seamwise._errors.causes import iter_leaves
+from seamwise.redaction import redact
 
 CAPTURED_KEY: Final = '__seamwise_captured__'
 """Attribute of an exception that Sentry captured before it was reported; copies keep it."""
@@ -41,7 +42,20 @@ def _process(event: Any, hint: Any) -> Any:
         entry.is_captured = True
     if not _is_report(hint, entries):
         event['exception'] = _redacted_exception(error, event['exception'])
+    _redact_sources(event['exception'])
     return event
+
+
+def _redact_sources(exception: Any) -> None:
+    """Redact the lines of source code around each frame, which can have a secret as a literal."""
+    for value in exception.get('values') or ():
+        for frame in (value.get('stacktrace') or {}).get('frames') or ():
+            for name in _SOURCE_LINES:
+                if frame.get(name):
+                    frame[name] = redact(frame[name])
+
+
+_SOURCE_LINES: Final = ('pre_context', 'context_line', 'post_context')
 
 
 def _is_captured(entry: Entry, error: BaseException) -> bool:

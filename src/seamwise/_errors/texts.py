@@ -259,12 +259,13 @@ def _shown_field(name: str, value: Any) -> Any:
 
 
 def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return shorten(redact(value))
-    if isinstance(value, Secret):
-        return Secret(MASK)
+    if isinstance(value, (str, Secret, bytes, bytearray)):
+        return _shown_scalar(value)
     if type(value) in {tuple, frozenset}:
-        return type(value)(map(_shown, value))
+        # Only `redact` decides whether a tuple is a pair of a sensitive name and its value.
+        redacted: Any = redact(value)
+        is_pair = type(value) is tuple and redacted[1:] == (MASK,)
+        return type(value)((value[0], MASK) if is_pair else map(_shown_part, value))
     if type(value) in _JSON_CONTAINERS:
         items: object = value
         return to_builtins(redact(items))
@@ -277,6 +278,25 @@ def _shown(value: Any) -> Any:
             },
         )
     return value
+
+
+def _shown_scalar(value: Any) -> object:
+    if isinstance(value, str):
+        return shorten(redact(value))
+    if isinstance(value, Secret):
+        return Secret(MASK)
+    # The wire has their number in place of them.
+    return type(value)(str(redact(value)).encode())
+
+
+def _shown_part(value: Any) -> Any:
+    if type(value) is not tuple or len(value) != _PAIR:
+        return _shown(value)
+    redacted: Any = redact([value])
+    return (_shown(value[0]), MASK) if redacted[0][1:] == (MASK,) else _shown(value)
+
+
+_PAIR = 2
 
 
 class _TemplateFields(msgspec.Struct, frozen=True):

@@ -32,5 +32,19 @@ def escape_lines(text: str) -> list[str]:
     return ['\t'.join(map(escape, line.split('\t'))) for line in lines]
 
 
+def escape_json(text: str) -> str:
+    r"""Escape the unprintable characters that JSON allows in its strings: the text stays one line.
+
+    >>> escape_json('{"a":"b\u2028c"}')
+    '{"a":"b\\u2028c"}'
+    """
+    return text if text.isascii() and '\x7f' not in text else _UNPRINTABLE.sub(_json_escaped, text)
+
+
+def _json_escaped(match: Match[str]) -> str:
+    units = match[0].encode('utf-16-be', 'surrogatepass').hex()
+    return ''.join(f'\\u{units[at : at + 4]}' for at in range(0, len(units), 4))
+
+
 def _escaped(match: Match[str]) -> str:
     return match[0].encode('unicode_escape').decode()

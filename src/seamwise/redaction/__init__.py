@@ -5,6 +5,7 @@ from typing import TypeVar, overload
 
 import msgspec
 
+from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.redactor import Redactor
 from seamwise.redaction.settings import Entry, current
 from seamwise.redaction.settings import configure as configure
@@ -74,6 +75,21 @@ def redact_named(name: str, value: object) -> object:
     """
     # The name is redacted too, so it cannot be used as the key.
     return next(iter(redact({name: value}).values()))
+
+
+def redact_part(text: str, start: int, end: int) -> str:
+    """Return `text[start:end]` redacted, as a part of the text: cutting first would lose names.
+
+    >>> redact_part('DB_PASSWORD=hunter2 ls', 8, 22)
+    'ORD=*** ls'
+    """
+    settings = current()
+    if not may_contain_secret(text, settings):
+        return text[start:end]
+    # Compiling the patterns takes longer than all other imports.
+    from seamwise.redaction.engine import mask_secrets_of_part  # noqa: PLC0415
+
+    return mask_secrets_of_part(text, start, end, settings)
 
 
 @overload

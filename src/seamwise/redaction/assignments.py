@@ -1,11 +1,12 @@
 """Values of sensitive names in a text: `password=…`, headers, flags, pairs, XML elements."""
 
 from collections.abc import Iterator
-from re import IGNORECASE, VERBOSE, Match, Pattern
+from re import IGNORECASE, VERBOSE, Match, Pattern, search
 from re import compile as pattern
 
 from seamwise._text.secrets import MASK
 from seamwise.redaction.harmless import (
+    DECLARED_TYPES,
     TYPE_PATTERN,
     is_code,
     is_harmless,
@@ -17,6 +18,7 @@ from seamwise.redaction.sensitive_names import (
     MAX_NAME,
     is_measure,
     is_metadata,
+    is_number_about,
     is_sensitive,
     split_words,
 )
@@ -35,9 +37,12 @@ _NAME = pattern(
     (?: (?P<escape> (?<!\\)\\++[nrt] | %[0-9A-Fa-f]{{2}} ) | (?<![\w.$-]) )
     (?P<name> [\w.$-]++ )
     (?P<close> \\*+["'`] )?+ (?: \] | %5[Dd] )?+
-    (?: [?!]?:[ ]?{TYPE_PATTERN}(?=[ ]=[ ]) )?+
+    (?: [?!]?:[ ]?{TYPE_PATTERN}[?!]?(?=[ ]=[ ])
+      | (?:\[\d{{0,5}}\])++(?=[ ]?=[ ]?[\"{{]) | [ ][Aa][Ss][ ]\w{{1,30}}(?=[ ]=[ ])
+      | [ ](?:{DECLARED_TYPES})(?=[ ]:?=[ ]?[NnUu]?["'`]) )?+
     (?(close) \s*+ | [ \t]*+ )
-    (?P<sign> => | -> | := | ={{1,3}}+ | :(?!:|//) | ： | %3[Dd] )
+    (?P<sign> => | -> | :{{1,3}}= | (?:[?|&]{{1,2}}|[+.])= | ={{1,3}}+ | <<?-(?=[ ]?["'])
+      | !==?+(?=[ ]?["']) | :(?!:|//) | ： | %3[Dd] )
     (?(close) \s*+ | [ \t]*+ )
     """,
     VERBOSE,
@@ -51,7 +56,9 @@ _ELEMENT_VALUE = pattern(
     r'<(?:[\w-]{1,40}:)?(?P<name>[\w.-]{1,64}+)\s(?:[^<>]{0,200}?\s)?value\s*+(?P<sign>=)\s*+',
     IGNORECASE,
 )
-_NAME_AT_END = pattern(r'(?<![\w.$-])[\w.$-]++\\*+["\'`\])\s]{0,4}\Z')
+_NAME_AT_END = pattern(
+    r'(?<![\w.$-])[\w.$-]++\\*+["\'`\])\s]{0,4}(?:(?:[-=:?+.|&<>]|%3[Dd]){0,3}\s{0,4})\Z'
+)
 _BEFORE_TUPLE = pattern(
     r"""
     (?: (?: (?<![\w.*]) | (?<=\\[nrt]) ) \( | (?<=[\[,\s]) \[
@@ -86,7 +93,14 @@ _SCHEME_AND_VALUE = pattern(
     IGNORECASE,
 )
 _SYSTEM_PROPERTY = pattern(r'\A-+[DP](?=[a-z])')
-_IN_CONNECTION_STRING = pattern(r'[^/~.$\s;][^;\s]{0,127};')
+_DIRECTORIES = frozenset(('pwd', 'oldpwd'))
+_DIRECTORY = pattern(
+    r"""["'`]?+(?:[/~$]|\.{1,2}(?:[/\s"']|\Z)|[A-Za-z]:\\|%[A-Z]|%2[Ff]|\s|\Z|["'`,;)\]}]|<|\(|`)"""
+    r"""|["'`]?+(?:[\w.-]{1,60}/){1,12}[\w.-]{0,60}["'`]?(?:[\s,;)]|\Z)|(?:os|process|Path)\."""
+)
+_DOCUMENT = pattern(
+    r'<<[-~<]?[ ]?(?P<quote>["\']?)(?P<mark>[A-Za-z_]\w{0,40})(?P=quote)[^\n]{0,200}\n'
+)
 
 _OPENINGS = ('"', "'", '`', '(', '[', '{')
 _CONTINUES = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
@@ -97,10 +111,14 @@ _MASKED = pattern(r'\*{3,}+(?=[\s,;&)\]}\\]|\Z)')
 _SENTENCE_WORD = pattern(
     'an?|and|are|argument|as|by|can|cannot|does|flag|for|from|has|have|if|in|instead|is|it|may|must'
     '|needs|not|of|on|option|or|parameter|requires|should|that|the|to|value|was|were|when|will|with|without'
+    '|found|given|expected|missing|invalid|ignored|specified|provided|required|unknown|set|unset|also|but|both|only'
+    '|first|here|takes|expects|accepts|rejected|deprecated|removed|supported|unsupported|used|unused|via|over|after'
+    '|before|without|instead|at|no|any|empty|flags|arguments|options'
 )
 _NOT_THE_SECRET = frozenset(('id', 'file', 'stdin', 'path', 'dir', 'jar', 'name', 'prompt', 'type'))
 _WHOLE_LINE = frozenset(('authorization', 'cookie', 'cookies', 'passphrase', 'passphrases'))
 _USER_FLAGS = frozenset(('-u', '--user', '--proxy-user'))
+_COOKIE_FLAGS = frozenset(('-b', '--cookie'))
 _SIGNATURES = frozenset(
     ('sig', 'signature', 'x-oss-signature', 'x-amz-signature', 'x-goog-signature')
 )
@@ -119,23 +137,36 @@ def assigned_secrets(text: str, settings: Settings) -> Iterator[Span]:
         yield from _introduced(text, _ELEMENT_VALUE, settings)
 
 
-def mask_after_flag(flag: str, argument: str, settings: Settings) -> str | None:
-    """Return the masked argument after a flag for a secret, or None after another flag.
+def mask_argument(
+    argument: str, settings: Settings, *, flag: str = '', command: str = ''
+) -> str | None:
+    """Return an argument of a command with its secret masked, or None if it has none.
 
     >>> settings = Settings()
-    >>> mask_after_flag('--password', 'hunter2', settings)
+    >>> mask_argument('hunter2', settings, flag='--password')
     '***'
-    >>> mask_after_flag('-u', 'ann:hunter2', settings)
+    >>> mask_argument('ann:hunter2', settings, flag='-u')
     'ann:***'
-    >>> mask_after_flag('-v', 'hunter2', settings)
+    >>> mask_argument('-phunter2', settings, command='mysql')
+    '-p***'
+    >>> mask_argument('hunter2', settings, flag='-v')
     """
-    if argument[:1] == '-' or not _ARGUMENT.fullmatch(flag) or is_placeholder(argument):
+    if argument[:1] == '-':
+        is_password = argument[:2] == '-p' and argument != '-p' and 'curl' not in command
+        return f'-p{MASK}' if command and is_password else None
+    if not _ARGUMENT.fullmatch(flag) or is_placeholder(argument):
         return None
-    if flag in _USER_FLAGS and (user := _USER.match(argument)):
-        password = argument[user.end() :]
-        # `docker run -u root:root` has a group, not a password.
-        is_group = user[0] == f'{password}:' or is_placeholder(password)
-        return None if is_group else user[0] + MASK
+    if flag in _USER_FLAGS:
+        user, colon, password = argument.partition(':')
+        if 'curl' in command and colon and not (user and password):
+            # The key is the user or the password.
+            return f'{user and MASK}:{password and MASK}'
+        if _USER.match(argument):
+            # `docker run -u root:root` has a group, not a password.
+            is_group = user == password or is_placeholder(password)
+            return None if is_group else f'{user}:{MASK}'
+    if 'curl' in command and flag in _COOKIE_FLAGS and '=' in argument:
+        return MASK
     return MASK if _expects_secret(flag, settings) else None
 
 
@@ -155,7 +186,7 @@ def _pairs(text: str, settings: Settings) -> Iterator[Span]:
                 yield span
                 if change := _CHANGED.match(text, span.end):
                     changed = Span(change.end(), word_end(text, change.end()))
-                    changed = _quoted(text, change.end()) or changed
+                    changed = quoted_value(text, change.end()) or changed
                     if not is_harmless(text[changed.start : changed.end]):
                         at = changed.end
                         yield changed
@@ -171,10 +202,11 @@ def _flags(text: str, settings: Settings) -> Iterator[Span]:
             or _MASKED.match(text, match.end())
         ):
             continue
-        span = _quoted(text, match.end()) or Span(match.end(), word_end(text, match.end()))
+        span = quoted_value(text, match.end()) or Span(match.end(), word_end(text, match.end()))
         value = text[span.start : span.end]
         if (
             value
+            and not _PUNCTUATION.fullmatch(value)
             and not _SENTENCE_WORD.fullmatch(value)
             and not _is_metavariable(value, match['name'])
         ):
@@ -215,7 +247,7 @@ def _introduced(text: str, introduction: Pattern[str], settings: Settings) -> It
             and not _BEFORE_TUPLE.search(text[max(0, match.start() - 40) : match.start()])
         ):
             continue
-        span = _quoted(text, match.end())
+        span = quoted_value(text, match.end())
         if span is None and _MASKED.match(text, match.end()):
             continue
         if span is None and introduction is _ATTRIBUTES:
@@ -225,11 +257,22 @@ def _introduced(text: str, introduction: Pattern[str], settings: Settings) -> It
             and span.start < span.end
             and not is_harmless(text[span.start : span.end], match['name'])
         ):
-            at = span.end
+            at = span.end if text[span.end : span.end + 1] in _QUOTES else span.start
             yield span
 
 
 _IN_ADDRESS = pattern(r'\b[au]rn:[\w:/*-]{1,60}\Z')
+_COMPOUND = pattern(
+    r'(?:\A|\n|\\n)[ \t]*+(?:class|(?:el)?if|while|for|with|except|case|match)[ ][^\n:]{0,60}\Z'
+)
+_TROUBLE = pattern(
+    r'(?:invalid|illegal|bad|unknown|missing|unrecognized|extra)[ ](?:\w{1,20}[ ])?\w{1,20}\Z',
+    IGNORECASE,
+)
+_EXPECTED = pattern(
+    r"""(?:expected|found|got|unexpected|instead|near|at|in|line|column|position)\b(?=[ ])"""
+    r"""(?![^\n]{0,40}["'`][^"'`\n]{6,})"""
+)
 _SELECTOR = pattern(r'\]:[a-z]')
 
 
@@ -243,12 +286,9 @@ def _is_named(text: str, match: Match[str], settings: Settings) -> bool:
     if sign == ':':
         # `token_store.py:42` is a location in a file, `app.token: x` is a name with its value.
         name = name.rpartition('.')[2]
-    if name.lower() == 'pwd' and sign == '=':
+    if name.lower() in _DIRECTORIES:
         # In an environment, `PWD` is the working directory.
-        return _IN_CONNECTION_STRING.match(text, match.end()) is not None or (
-            before.rstrip().endswith(';')
-            and text[match.end() : match.end() + 1] not in ('', '/', '~', '.', '$')
-        )
+        return sign in {'=', ':', '%3D', '%3d'} and not _DIRECTORY.match(text, match.end())
     if name.lower() in _SIGNATURES and before[-1:] in ('?', '&'):
         return True
     return not _is_no_assignment(text, match, before, name) and any(
@@ -260,8 +300,15 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
     """Return whether the sign after a name has another meaning than an assignment."""
     if match['sign'] != ':':
         return False
+    value = text[match.end() : match.end() + 1]
     return (
         _IN_ADDRESS.search(before) is not None
+        # `class Token: pass` and `if not token: return`
+        or (value not in _QUOTES and _COMPOUND.search(before) is not None)
+        or (
+            _TROUBLE.search(before + name) is not None
+            and _EXPECTED.match(text, match.end()) is not None
+        )
         # In `input[type="password"]:focus`, the text in quotes is a value.
         or (
             match['close'] is not None
@@ -294,7 +341,9 @@ def _readings(name: str, before: str, match: Match[str]) -> list[str]:
 
 def _value(text: str, match: Match[str]) -> Span | None:
     at = match.end()
-    span = _quoted(text, at)
+    if document := _DOCUMENT.match(text, at):
+        return _document(text, document)
+    span = quoted_value(text, at)
     if (
         # A comparison with another name, or a value that is masked already.
         (match['sign'] in ('==', '===') or _MASKED.match(text, at) or _is_reference(text, match))
@@ -308,15 +357,47 @@ def _value(text: str, match: Match[str]) -> Span | None:
     if is_quoted and (_is_argument_of_call(text, at, span) or _is_fixed_placeholder(value)):
         # Names inside of it have no values.
         return Span(span.end, span.end, masked=0)
+    if match['sign'] == '=' and text[span.end : span.end + 1] == ';' and _is_in_braces(value):
+        return span
     is_kept = span.masked and (
         _PUNCTUATION.fullmatch(value)
+        or (not is_quoted and _is_counted(value, match['name']))
         or is_harmless(value.rstrip(';'), match['name'])
         or (
             _NUMBER.fullmatch(value)
-            and (is_measure(match['name']) or (not is_quoted and _is_constant(text, match, span)))
+            and (
+                is_number_about(match['name'], value)
+                or (not is_quoted and _is_constant(text, match, span))
+            )
         )
     )
     return None if is_kept else span
+
+
+_COUNTED = pattern(r'(?P<number>\d{1,9})(?:[ ][a-z]{2,20}){0,6}(?:[,;.|][ ].*)?+\Z')
+
+
+def _is_counted(value: str, name: str) -> bool:
+    """Return whether a value is a count with words, as in `secrets: 3 found, 1 removed`."""
+    counted = _COUNTED.match(value)
+    return counted is not None and is_number_about(name, counted['number'])
+
+
+_IN_BRACES = pattern(r'\{(?=[^{}]{0,64}[^A-Za-z_{}])[^{}]{4,128}\}')
+
+
+def _is_in_braces(value: str) -> bool:
+    """Return whether a value is quoted as in a connection string of ODBC, not a placeholder."""
+    return _IN_BRACES.fullmatch(value) is not None
+
+
+def _document(text: str, opening: Match[str]) -> Span:
+    """Return the lines of a here-document."""
+    # A mark is a word, so it needs no escape.
+    end = search(rf'\n[ \t]*+{opening["mark"]}\b', text[opening.end() - 1 :])
+    if end is None:
+        return Span(opening.end(), len(text))
+    return Span(opening.end(), max(opening.end(), opening.end() - 1 + end.start()))
 
 
 _DEFAULT = pattern(r':?[-=+]')
@@ -354,6 +435,8 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
+    if match['sign'] in _EXTENSIONS and _VARIABLE.match(text, at):
+        return True
     if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
         return True
     if match['sign'] == ':' and name in _SUBJECTS and _SUBJECT.match(text, at):
@@ -363,6 +446,7 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     )
 
 
+_EXTENSIONS = frozenset(('+=', '.=', '||=', '??=', '|='))
 _SUBJECTS = frozenset(('auth', 'token', 'tokens', 'cookie', 'cookies', 'jwt', 'otp', 'credentials'))
 _SUBJECT = pattern(r'[a-z]{2,20}(?:[ ][a-z-]{1,20}){2,12}[.!?]?[ \t]*(?:\n|\Z)')
 """Rest of a line such as `auth: fix the refresh of tokens`."""
@@ -459,7 +543,8 @@ def _whole_header(text: str, match: Match[str], span: Span) -> Span:
     return Span(at, limit) if _CONTINUES.match(text, span.end, limit) else span
 
 
-def _quoted(text: str, at: int) -> Span | None:
+def quoted_value(text: str, at: int) -> Span | None:
+    """Return the inside of the quoted value at an index, or None."""
     opening = _OPENING.match(text, at)
     if opening is None:
         return None
@@ -499,7 +584,7 @@ _CONTAINER_OF_CODE = pattern(
     VERBOSE,
 )
 """Container without literals, such as `{secret: process.env.SECRET}`."""
-_IDENTIFIER = pattern(r'[\w-]{1,60}')
+_IDENTIFIER = pattern(r'[a-z][a-z0-9]{0,30}(?:[_-][a-z0-9]{1,30}){0,6}|[A-Z0-9]+(?:_[A-Z0-9]+)*')
 
 
 def _is_harmless_block(block: str) -> bool:

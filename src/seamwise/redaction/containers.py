@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from enum import Enum
+from re import compile as pattern
 from types import NoneType
 from typing import Any, Final, TypeAlias
 
@@ -13,12 +14,16 @@ from seamwise._text.secrets import MASK, Secret
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.redactor import Redactor
 from seamwise.redaction.sensitive_names import (
+    INPUT_KEYS,
+    LOCATION_KEYS,
     NAME_KEYS,
     PRIVATE_MEMBERS,
     VALUE_KEYS,
-    is_measure,
+    is_command,
+    is_credential,
     is_metadata,
     is_name,
+    is_number_about,
 )
 
 CYCLE: Final = '<cycle>'
@@ -47,7 +52,7 @@ _CONTAINERS = (dict, list, tuple, set, frozenset, Mapping, msgspec.Struct)
 def redact_value(value: object, redactor: Redactor) -> object:
     """Return a redacted copy of any value."""
     redaction = _Redaction(redactor)
-    redacted = redaction.scalar(value)
+    redacted = redaction.item(value)
     return redaction.run(value) if redacted is CONTAINER else redacted
 
 
@@ -171,7 +176,7 @@ class _Redaction:
             return True
         if type(value) is str:
             return is_harmless(value, name) or self._redactor.settings.is_kept(value)
-        return type(value) in _UNCHANGED and is_measure(name)
+        return type(value) in _UNCHANGED and is_number_about(name, str(value))
 
     def _step(self, value: object) -> _Step:
         for type_, step in _STEPS:
@@ -181,7 +186,7 @@ class _Redaction:
 
     def _mapping(self, value: Mapping[object, object]) -> _Step:
         result: dict[object, object] = {}
-        pair = self._pair_value(value)
+        values = self._values_of_pair(value)
         is_json_web_key = isinstance(value, dict) and 'kty' in value
         copy_number = 1
         for key, item in list(value.items()):
@@ -191,9 +196,10 @@ class _Redaction:
             redacted = (
                 self._named(str(key), item)
                 if is_secret
-                or (pair is not None and key == pair)
+                or key in values
                 or (is_json_web_key and key in PRIVATE_MEMBERS)
-                else self.scalar(item)
+                or (key == 'tokens' and _has_credential(item))
+                else self.item(item)
             )
             if redacted is CONTAINER:
                 redacted = yield item
@@ -207,20 +213,42 @@ class _Redaction:
 
     def _sequence(self, value: Iterable[object]) -> Generator[object, object, list[object]]:
         result: list[object] = []
-        flag = ''
-        for item in list(value):
+        flag = command = ''
+        for index, item in enumerate(list(value)):
             redacted: object = (
-                self._after_flag(flag, item) if flag and isinstance(item, str) else None
+                self._argument(item, flag, command)
+                if isinstance(item, str) and (flag or (command and item[:1] == '-'))
+                else None
             )
+            if index == 0 and isinstance(item, str) and is_command(item):
+                command = item
             flag = item if type(item) is str and item[:1] == '-' else ''
             if redacted is None:
-                redacted = (
-                    self._pair(item) if isinstance(item, (list, tuple)) else self.scalar(item)
-                )
+                redacted = self.item(item, is_part=True)
             if redacted is CONTAINER:
                 redacted = yield item
             result.append(redacted)
         return result
+
+    def item(self, value: object, *, is_part: bool = False) -> object:
+        """Redact a value without parts, or a pair such as `('X-Api-Key', value)`.
+
+        Args:
+            value: The value.
+            is_part: Whether it is a part of a list or a set. Elsewhere, a pair of two names is no
+                name with its value.
+        """
+        if type(value) not in {list, tuple}:
+            return self.scalar(value)
+        pair: Any = value
+        if (
+            not is_part
+            and len(pair) == _PAIR
+            and isinstance(pair[1], str)
+            and _PLAIN_NAME.fullmatch(pair[1])
+        ):
+            return CONTAINER
+        return self._pair(pair)
 
     def _pair(self, pair: Any) -> object:
         """Return a redacted `('X-Api-Key', value)`; CONTAINER for any other list or tuple."""
@@ -235,22 +263,37 @@ class _Redaction:
         items = (self._redact_key(name)[0], redacted)
         return items if isinstance(pair, tuple) else list(items)
 
-    def _pair_value(self, value: Mapping[object, object]) -> object:
-        """Return the key of the value in `{'name': 'DB_PASSWORD', 'value': …}`, or None."""
-        keys = VALUE_KEYS.intersection(value)
-        if not keys:
-            return None
-        is_secret = any(self._is_secret_name(value[key]) for key in NAME_KEYS.intersection(value))
-        return next(iter(keys)) if is_secret else None
+    def _values_of_pair(self, value: Mapping[object, object]) -> frozenset[object]:
+        """Return the keys of the secrets in a pair of a name and a value, or in an error.
+
+        The pair is `{'name': 'DB_PASSWORD', 'value': …}`, the error `{'loc': ('password',),
+        'input': …}`.
+        """
+        keys: frozenset[object] = frozenset()
+        if VALUE_KEYS.intersection(value) and any(
+            self._is_secret_name(value[key]) for key in NAME_KEYS.intersection(value)
+        ):
+            keys |= VALUE_KEYS.intersection(value)
+        inputs = INPUT_KEYS.intersection(value)
+        # The input of a missing field is the container of the others.
+        if inputs and value.get('type') != 'missing':
+            for key in LOCATION_KEYS.intersection(value):
+                location = value[key]
+                parts: Iterable[object] = location if isinstance(location, Iterable) else ()
+                if isinstance(location, str):
+                    parts = location.replace('/', '.').split('.')
+                if any(map(self._is_secret_name, parts)):
+                    keys |= inputs
+        return keys
 
     def _is_secret_name(self, name: object) -> bool:
-        return isinstance(name, str) and is_name(name) and self._is_secret(name)
+        return isinstance(name, str) and is_name(name) and self._redactor.is_sensitive(name)
 
-    def _after_flag(self, flag: str, argument: str) -> str | None:
+    def _argument(self, argument: str, flag: str, command: str) -> str | None:
         # Its patterns are slow to compile, and few values are command lines.
-        from seamwise.redaction.assignments import mask_after_flag  # noqa: PLC0415
+        from seamwise.redaction.assignments import mask_argument  # noqa: PLC0415
 
-        masked = mask_after_flag(flag, argument, self._redactor.settings)
+        masked = mask_argument(argument, self._redactor.settings, flag=flag, command=command)
         if masked is not None:
             self._redactor.mask()
         return masked
@@ -269,7 +312,7 @@ class _Redaction:
     def _set(self, value: set[object] | frozenset[object]) -> _Step:
         result: set[object] = set()
         for item in list(value):
-            redacted = self.scalar(item)
+            redacted = self.item(item, is_part=True)
             result.add(_hashable((yield item)) if redacted is CONTAINER else redacted)
         return frozenset(result) if isinstance(value, frozenset) else result
 
@@ -309,7 +352,8 @@ class _Redaction:
                 redacted: object = Secret(MASK)
                 self._redactor.mask()
             else:
-                redacted = self._named(name, item) if is_secret else self.scalar(item)
+                is_secret = is_secret or (name == 'tokens' and _has_credential(item))
+                redacted = self._named(name, item) if is_secret else self.item(item)
             if redacted is CONTAINER:
                 redacted = yield item
             result[name] = redacted
@@ -332,6 +376,18 @@ class _Redaction:
 
     def _is_secret(self, name: str) -> bool:
         return (self._keys.get(name) or self._redact_key(name))[1]
+
+
+_PLAIN_NAME = pattern(r'[a-z]{1,30}(?:[_-][a-z]{1,30}){0,5}')
+
+
+def _has_credential(value: object) -> bool:
+    """Return whether a value under `tokens` is a credential, or contains one."""
+    if isinstance(value, str):
+        return is_credential(value)
+    return isinstance(value, (list, tuple, set, frozenset)) and any(
+        isinstance(item, str) and is_credential(item) for item in value
+    )
 
 
 _STEPS: tuple[tuple[type, Callable[[_Redaction, Any], _Step]], ...] = (

@@ -1,8 +1,11 @@
 """Redaction of one text: all rules search the original text, and their spans are merged."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from re import compile as pattern
 
+from seamwise.redaction.apart import secrets_apart
 from seamwise.redaction.assignments import assigned_secrets
+from seamwise.redaction.encoded import decoded_texts
 from seamwise.redaction.in_json import json_runs, redact_json_string
 from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
@@ -12,6 +15,8 @@ from seamwise.redaction.spans import Span, merge_spans, replace_spans
 
 _FORMATS = tuple((tuple(keywords.split()), form) for _, keywords, form in FORMATS)
 """Keywords and patterns of keys."""
+
+_DIGIT = pattern(r'\d')
 
 OPAQUE = '\ue000'
 """Character in place of JSON, which is redacted separately; it belongs to no word."""
@@ -30,12 +35,37 @@ def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
     return replace_spans(text, spans), sum(span.masked for span in spans)
 
 
+def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) -> str:
+    """Return `text[start:end]` with its secrets masked; their names can be outside of it.
+
+    >>> mask_secrets_of_part('password=hunter2xyz next', 12, 24, Settings())
+    '*** next'
+    """
+    spans = [
+        span
+        if start <= span.start and span.end <= end
+        else Span(max(span.start, start), min(span.end, end))
+        for span in merge_spans(_spans(text, settings))
+        if span.masked and span.start < end and start < span.end
+    ]
+    return replace_spans(text, spans, start=start, end=end)
+
+
 def _mask_inner(text: str, settings: Settings) -> tuple[str, int]:
     """Mask the secrets of a text inside JSON, which can be JSON again."""
     return mask_secrets(text, settings) if may_contain_secret(text, settings) else (text, 0)
 
 
 def _spans(text: str, settings: Settings) -> Iterator[Span]:
+    outside = yield from _spans_of_plain(text, settings)
+    for decoded, original in decoded_texts(outside):
+        for span in _spans_of_plain(decoded, settings):
+            if span.masked:
+                yield original(span)
+
+
+def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]:
+    """Yield the spans in a text whose escapes are not decoded; return the text without its JSON."""
     runs = json_runs(text, settings, _mask_inner)
     for run in runs:
         yield from run.edits
@@ -47,9 +77,11 @@ def _spans(text: str, settings: Settings) -> Iterator[Span]:
     spans = [*_secrets_by_form(outside, lowered, settings)]
     if may_contain_name(lowered) or not outside.isascii() or not settings.is_default:
         spans += assigned_secrets(outside, settings)
+        spans += secrets_apart(outside, lowered, settings)
     for span in spans:
         if not settings.is_kept(text[span.start : span.end]):
             yield span
+    return outside
 
 
 def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
@@ -57,15 +89,22 @@ def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Sp
         if _has_any(rule.keywords, lowered):
             yield from spans_of(rule, text)
     if may_contain_key(lowered):
-        for keywords, form in _FORMATS:
-            if _has_any(keywords, lowered):
-                key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
-                yield from (Span(*match.span()) for match in key.finditer(text))
+        yield from _keys_of_providers(text, lowered)
     for custom in settings.also_patterns:
         group = 'secret' if 'secret' in custom.groupindex else 0
         for match in custom.finditer(text):
             if match[group]:
                 yield Span(*match.span(group))
+
+
+def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
+    for keywords, form in _FORMATS:
+        if _has_any(keywords, lowered):
+            key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
+            for match in key.finditer(text):
+                # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
+                if match[0][:2] != 's.' or _DIGIT.search(match[0]):
+                    yield Span(*match.span())
 
 
 _REST_OF_KEY = r'[A-Za-z0-9_-]*+'

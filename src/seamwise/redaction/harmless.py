@@ -24,6 +24,10 @@ _PLACEHOLDER = pattern(
     # Colors and lengths of design tokens.
     | \# (?: [0-9a-f]{3} | [0-9a-f]{6} | [0-9a-f]{8} )
     | \d{1,4} (?: \.\d{1,3} )? (?: px | r?em | vh | vw )
+    # Versions of packages, such as "jsonwebtoken": "^9.0.2".
+    | [~^] \d{1,4} (?: \.\d{1,5} ){0,3} (?: [-+][\w.]{1,30} )?
+    | (?: [<>=~!]={0,2} [ ]? )? v? \d{1,3} (?: \.\d{1,4} ){2}
+      (?: -(?:alpha|beta|rc|dev)[\w.]{0,12} )?
     """,
     VERBOSE | IGNORECASE,
 )
@@ -68,6 +72,11 @@ TYPE_PATTERN = (
     rf'(?:[ ]?\|[ ]?(?:{_TYPES}|[A-Z][A-Za-z]{{1,40}})){{0,4}}'
 )
 """Pattern of a type in an annotation."""
+DECLARED_TYPES = (
+    r'\*?string|\[\]byte|str|text|char|n?(?:var)?char2?(?:\(\d{1,5}\))?|String'
+    r'|TEXT|CHAR|N?(?:VAR)?CHAR2?(?:\(\d{1,5}\))?'
+)
+"""Pattern of the type between a name and its value, as in `var token string = "…"`."""
 _CODE = pattern(
     rf"""
       (?: {_TYPES} ) (?: [ ]?\|[ ]?\w{{1,40}} )*+ (?= [\s,;)\]}}] | \Z )
@@ -79,12 +88,15 @@ _CODE = pattern(
     | [A-Za-z_$][\w$]{{0,40}} (?: (?: \??\.|::|->) [A-Za-z_$][\w$]{{0,40}} ){{1,8}} !?[(]
     | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] ) \( [^()"'`]{{0,100}} (?: \([^()]{{0,100}}\) )? \)
       (?= [\s,;)\]}}.] | \Z )
+    | [a-z_]{{1,40}} \[ (?:-?\d{{1,4}}|[a-z_]{{1,40}}) \] (?= [\s,;)\]}}.] | \Z )
     | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
     """,
     VERBOSE,
 )
 
 _GRAMMAR = words(
+    'input string integer number boolean list dict object type format expected found got extra'
+    ' unsupported supplied given one argument arguments header none '
     'a an and any are as at be been before but by can cannot could did do does for from had has'
     ' have how if in into is it its may might must no nor not of on only or our so than that the'
     ' their then there these they this those to too was we were what when where which who whose'
@@ -103,6 +115,7 @@ _GRAMMAR = words(
     ' debe tener al menos caracteres es obligatorio inválido no válido este campo'
 )
 _MARKERS = words(
+    'unsupported extra expected found '
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' unexpected'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'

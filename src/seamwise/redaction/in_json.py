@@ -8,15 +8,19 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from seamwise._text.secrets import MASK
-from seamwise.redaction.assignments import mask_after_flag
+from seamwise.redaction.assignments import mask_argument
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.sensitive_names import (
+    INPUT_KEYS,
+    LOCATION_KEYS,
     NAME_KEYS,
     PRIVATE_MEMBERS,
     VALUE_KEYS,
-    is_measure,
+    is_command,
+    is_credential,
     is_metadata,
     is_name,
+    is_number_about,
 )
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span
@@ -77,7 +81,17 @@ class _Frame:
     """Open array or object."""
 
     __slots__ = (
-        *('has_secret_name', 'in_array', 'is_array', 'is_described', 'is_web_key', 'items', 'name'),
+        *('command', 'is_missing'),
+        *(
+            'has_secret_location',
+            'has_secret_name',
+            'in_array',
+            'is_array',
+            'is_described',
+            'is_web_key',
+            'items',
+            'name',
+        ),
         *('private', 'value', 'value_edit'),
     )
 
@@ -91,6 +105,12 @@ class _Frame:
         self.name = ''
         self.items = 0
         self.has_secret_name = False
+        self.command = ''
+        """First item of an array, if its flags are known."""
+        self.is_missing = False
+        """Whether it is the error of a missing field: its input is the container of others."""
+        self.has_secret_location = False
+        """Whether the path in a validation error has a sensitive name."""
         self.value_edit = 0
         """Index of the edit of the value, if it has one."""
         self.value: Match[str] | None = None
@@ -217,7 +237,12 @@ class JsonRun:
                 *_redact_string(token['text'], self._settings, self._mask),
                 self._settings.is_sensitive(_decoded(name)),
             )
-        redacted, masked, self._awaits_secret = self._keys[name]
+        redacted, masked, is_secret = self._keys[name]
+        self._awaits_secret = is_secret or (
+            name in INPUT_KEYS
+            and self._frames[-1].has_secret_location
+            and not self._frames[-1].is_missing
+        )
         self._edit(token, redacted, masked)
 
     def _value(self, token: Match[str]) -> None:
@@ -231,15 +256,38 @@ class JsonRun:
             )
             return
         self._note_pair(token)
-        if self._awaits_secret:
+        self._note_location(content)
+        if self._owner().name == 'tokens' and is_credential(_decoded(content)):
+            self._edit(token, f'"{MASK}{token["end"]}', 1)
+        elif self._awaits_secret:
             if content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
                 self._edit(token, f'"{MASK}{token["end"]}', 1)
-        elif flag and (masked := mask_after_flag(flag, content, self._settings)) is not None:
+        elif (flag or self._frames[-1].command) and (
+            masked := mask_argument(
+                content, self._settings, flag=flag, command=self._frames[-1].command
+            )
+        ) is not None:
             self._edit(token, f'"{masked}{token["end"]}', 1)
         else:
             self._edit(token, *_redact_string(token['text'], self._settings, self._mask))
         self._settle()
         self._flag = content if content[:1] == '-' else ''
+        frame = self._frames[-1]
+        if frame.is_array and frame.items == 1 and is_command(content):
+            frame.command = content
+
+    def _owner(self) -> _Frame:
+        """Return the frame whose name the next value has: for an array, the one around it."""
+        frame = self._frames[-1]
+        return self._frames[-2] if frame.is_array and len(self._frames) > 1 else frame
+
+    def _note_location(self, content: str) -> None:
+        """Note in an object whether its path, a list of names, has a sensitive one."""
+        owner = self._owner()
+        if owner.name in LOCATION_KEYS and not owner.is_array and self._is_name(content):
+            owner.has_secret_location = True
+        elif owner.name == 'type' and content == 'missing':
+            owner.is_missing = True
 
     def _is_kept(self, value: str, name: str) -> bool:
         return is_harmless(value, name) or self._settings.is_kept(value)
@@ -248,11 +296,15 @@ class JsonRun:
         scalar = token['scalar']
         if self._hidden is not None:
             name = self._frames[-1].name
-            is_kept = scalar in _KEPT_SCALARS or is_measure(_decoded(name))
+            is_kept = scalar in _KEPT_SCALARS or is_number_about(_decoded(name), scalar)
             self._is_harmless = self._is_harmless and is_kept
         else:
             self._note_pair(token)
-            if self._awaits_secret and scalar not in _KEPT_SCALARS:
+            if (
+                self._awaits_secret
+                and scalar not in _KEPT_SCALARS
+                and not is_number_about(_decoded(self._frames[-1].name), scalar)
+            ):
                 self.edits.append(Span(*token.span('scalar'), f'"{MASK}"'))
         self._settle()
 

@@ -26,7 +26,10 @@ def may_contain_secret(text: str, settings: Settings) -> bool:
     return not settings.is_default and settings.may_match(text)
 
 
-_END = r"""["'\]\\]{0,4}(?:[ \t]{0,4}[=:,]|%3d|[ ]?->|[ ][-\w"']|<|>)"""
+_END = (
+    r"""["'`)\]\\]{0,4}(?:[ \t]{0,4}(?:[=:,!]|[?|+.&]{1,2}=)|%[23]|&|\x1b|[ ]?[<~]?->?|[ ]?[<~]"""
+    r"""|\[[0-9]{0,5}\]|[ ][-\w"'(]|>|\r?\n|\\[nrux])"""
+)
 """What may follow a name before its value."""
 
 
@@ -70,7 +73,23 @@ _FORMS: Mapping[str, str] = {
             ),
             *('redis-cli', 'ldap', 'jdbc:oracle', '-stdin', 'sshpass', 'mysql', 'mariadb', '://'),
             *('begin ', '-end ', 'machine', 'bearer', 'basic ', 'basic\t', 'basic%', 'basic+'),
-            *('eyj', '-u', ' -a ', 'pass:', '/webhooks/', ':aa', 'whsec', 'dckr_pat', 'tskey-'),
+            *(
+                'eyj',
+                '-u',
+                ' -a ',
+                ' -b ',
+                "-b'",
+                '-b"',
+                'key (',
+                '_key)',
+                'input_value',
+                'pass:',
+                '/webhooks/',
+                ':aa',
+                'whsec',
+                'dckr_pat',
+                'tskey-',
+            ),
             *('figd_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'shp', 'ya29'),
             *('gocspx', 'gsk_', '_live_', '_test_', 'config set', 'configure set', 'akia', 'asia'),
             *('github_pat', 'glpat', 'glft-', 'hf_', 'npm_', 'pypi-', 'dop_v1', 'hvs.', 'aiza'),

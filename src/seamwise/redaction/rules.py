@@ -44,9 +44,12 @@ def spans_of(rule: Rule, text: str) -> Iterator[Span]:
         return
     expression = compiled(rule.pattern, rule.flags)
     groups = _GROUPS.intersection(expression.groupindex)
-    for match in expression.finditer(text):
+    at = 0
+    while match := expression.search(text, at):
         group = next((name for name in groups if match[name] is not None), 0)
         start, end = match.span(group)
+        # A secret can begin with the keyword of another: `requirepass requirepass x`.
+        at = start if match.start() < start else max(end, match.end(), at + 1)
         if (
             start < end
             and not is_placeholder(match[group].rstrip(',;'))
@@ -205,7 +208,9 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
     name = (match['name'] or 'password').lower()
     if match.string[max(0, match.start() - 11) : match.start()].lower() == 'unexpected ':
         return False
-    if _PLAIN_WORDS.fullmatch(secret) and not (match['quote'] and name.startswith('pass')):
+    if _PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
+        match['quote'] and name.startswith('pass')
+    ):
         return False
     if secret.isdecimal() and not match['verb'] and not name.startswith('pass'):
         return False
@@ -261,7 +266,7 @@ RULES: tuple[Rule, ...] = (
         ('private-lines',),
         r'Private-Lines:[ ]\d{1,4}(?:\r?\n|(?:\\r)?\\n)'
         r'(?P<secret>[A-Za-z0-9+/=]{1,80}+'
-        r'(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,80}+(?![\w:-])){0,512}+)',
+        r'(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,80}+(?![\w: -])){0,512}+)',
         'Private-Lines: 1\n⟦RkFLRUZBS0VGQUtF⟧',
         'the PPK format of PuTTY',
     ),
@@ -329,6 +334,41 @@ RULES: tuple[Rule, ...] = (
         'mysql -u root -p⟦FAKE1⟧ shop',
         'the manuals of mysql, docker and sshpass',
         accept=_is_password_flag,
+    ),
+    Rule(
+        'password in a list of arguments',
+        ('mysql', 'mariadb'),
+        r"""
+        ["'](?:[\w./-]{0,80}/)?(?:mysql|mariadb)\w{0,20}["']
+        (?: ,[ ]?["'][^"'\n]{0,200}["'] ){0,20}?
+        ,[ ]?["']-p(?P<secret>[^"'\n]{1,256})["']
+        """,
+        "['mysql', '-p⟦FAKE1⟧']",
+        'the manual of mysql',
+    ),
+    Rule(
+        'key as the user of curl',
+        ('curl',),
+        rf"""
+        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["'])
+        (?:-u|--user|-U|--proxy-user) (?:[ =]|["'],[ ]?)? ["']?
+        (?: :(?P<in_single>[^\s"'\\]{{1,256}})
+          | (?P<in_double>[^\s"':\\$-][^\s"':\\]{{5,256}}):(?=[\s"']|\Z) )
+        """,
+        'curl -u ":⟦FAKE1⟧" https://example.org',
+        'the manual of curl',
+    ),
+    Rule(
+        'cookie of curl',
+        ('curl',),
+        rf"""
+        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["']) (?:-b|--cookie) (?:[ =]|["'],[ ]?)?
+        (?: "(?P<in_double>[\w.-]{{1,64}}=[^"\n]{{1,1024}})"
+          | '(?P<in_single>[\w.-]{{1,64}}=[^'\n]{{1,1024}})'
+          | (?P<secret>[\w.-]{{1,64}}=[^\s"'\\]{{1,1024}}) )
+        """,
+        'curl -b "⟦sid=FAKE1⟧" https://example.org',
+        'the manual of curl',
     ),
     Rule(
         'authentication flag',

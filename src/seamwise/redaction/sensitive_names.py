@@ -1,5 +1,6 @@
 """Sensitive names: decided by whole words, in any notation and several languages."""
 
+from functools import lru_cache
 from itertools import pairwise
 from re import compile as pattern
 
@@ -44,6 +45,10 @@ _QUALIFIED: dict[str, frozenset[str]] = {
         ' validation preshared server write wpa wifi unseal pairing enrollment provisioning vault'
         ' authentication management cluster join'
     ),
+    'tokens': words(
+        'refresh access bearer auth api id session csrf device push registration security personal'
+        ' deploy service user client login reset invite sas jwt oauth bot app secret private'
+    ),
     'code': words(
         'verification recovery backup mfa 2fa otp factor auth authorization security access sms'
         ' login pin'
@@ -82,6 +87,8 @@ _MEASURES = words(
     ' bucket per second budget cost price width index position version num number'
     ' expires expiry score entropy'
     ' rounds iterations failures'
+    ' checked found created issued revoked rotated scanned stored sent received generated processed'
+    ' cached expired loaded migrated validated verified skipped'
 )
 """Words of a name that holds a number about a secret, such as `token_count`."""
 
@@ -92,14 +99,20 @@ NAME_KEYS = frozenset(('name', 'key', 'field', 'header', 'Name', 'Key', 'k'))
 VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v'))
 """Keys of a pair, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
 
+LOCATION_KEYS = frozenset(('loc', 'path', 'absolute_path'))
+INPUT_KEYS = frozenset(('input', 'instance', 'received'))
+"""Keys of a validation error, such as `{"loc": ["password"], "input": "…"}`."""
+
 PRIVATE_MEMBERS = frozenset(('d', 'p', 'q', 'dp', 'dq', 'qi', 'k'))
 """Private members of a JSON Web Key (RFC 7518)."""
 
-_HINT = pattern(
-    'pass|pwd|pw|secret|token|auth|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
+HINT = (
+    'pass|pwd|pw|secret|token|auth|bearer|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
     '|psk|psw|pword|lozinka|geslo|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
     '|losenord|adgangskode|salasana|sifre|heslo|jelszo'
 )
+"""Pattern of a part of every sensitive name, in lower case."""
+_HINT = pattern(HINT)
 _HUMP = pattern(r'(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])')
 _BETWEEN = pattern(r'[\W_]+')
 
@@ -126,6 +139,10 @@ def is_sensitive(name: str) -> bool:
     >>> is_sensitive('/run/db-token')
     True
     """
+    return _is_sensitive(name) if len(name) <= MAX_NAME else _decide(name)
+
+
+def _decide(name: str) -> bool:
     if not _HINT.search(name.lower()):
         return False
     if '/' in name:
@@ -140,10 +157,14 @@ def is_sensitive(name: str) -> bool:
         return False
     return (
         parts[-1] in _LAST_WORDS
+        or name.lower().endswith('bearer')
         or any(word in _WORDS or word.endswith(_ENDINGS) for word in parts)
         or any(_is_qualified(before, word) for before, word in pairwise(parts))
         or _is_joined(parts)
     )
+
+
+_is_sensitive = lru_cache(maxsize=1024)(_decide)
 
 
 def is_name(text: str) -> bool:
@@ -174,6 +195,60 @@ def is_measure(name: str) -> bool:
     parts = split_words(name)
     # `pass` alone counts passed tests.
     return parts == ['pass'] or not _MEASURES.isdisjoint(parts)
+
+
+_PLURALS = words(
+    'passwords passphrases secrets tokens cookies credentials creds keys apikeys authtokens'
+)
+_FEW = 5
+"""In digits: a longer number under `token` can be a code."""
+
+
+def is_number_about(name: str, number: str) -> bool:
+    """Return whether a number under this name is a count, a size or an index, but no secret.
+
+    >>> is_number_about('pad_token_id', '0'), is_number_about('credentials', '12')
+    (True, True)
+    >>> is_number_about('password', '12'), is_number_about('token', '123456')
+    (False, False)
+    """
+    if is_measure(name):
+        return True
+    parts = split_words(name)
+    return bool(parts) and (
+        parts[-2:] == ['token', 'id']
+        or parts[-1] in _PLURALS
+        or (
+            parts[-1] == 'token'
+            and number.isdecimal()
+            and len(number) <= _FEW
+            and parts[0] not in {'otp', 'pin', 'mfa'}
+        )
+    )
+
+
+def is_command(text: str) -> bool:
+    """Return whether the first item of a list is a command whose flags are known by name.
+
+    >>> is_command('/usr/bin/curl'), is_command('mkdir')
+    (True, False)
+    """
+    return _COMMAND.fullmatch(text) is not None
+
+
+_COMMAND = pattern(r'(?:[\w./-]{0,200}/)?(?:curl|(?:mysql|mariadb)\w{0,20})(?:\.exe)?')
+
+
+def is_credential(text: str) -> bool:
+    """Return whether a text under `tokens`, which can be parts of a text, is a credential.
+
+    >>> is_credential('hunter2xyz'), is_credential('unbelievable'), is_credential('12')
+    (True, False, False)
+    """
+    return _CREDENTIAL.fullmatch(text) is not None
+
+
+_CREDENTIAL = pattern(r'(?=[^\d\s]*\d)(?=[^A-Za-z\s]*[A-Za-z])[!-~]{8,4096}')
 
 
 def _is_qualified(before: str, word: str) -> bool:

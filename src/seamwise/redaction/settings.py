@@ -1,7 +1,10 @@
 """Names and patterns of an application, in addition to those that redaction knows."""
 
-from collections.abc import Collection, Iterable
-from re import Pattern
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from re import Pattern, escape
+from re import compile as pattern
 from typing import Self, TypeAlias, TypeGuard
 
 Entry: TypeAlias = str | Pattern[str]
@@ -112,9 +115,39 @@ class _Current:
     settings = Settings()
 
 
+_known: ContextVar[Settings | None] = ContextVar('_known', default=None)
+"""Settings of a context in which some values are known to be secret."""
+
+MIN_KNOWN = 6
+"""In characters; a shorter value would also be masked as a part of other words."""
+
+
 def current() -> Settings:
-    """Return the settings of the program."""
-    return _Current.settings
+    """Return the settings of the context, or those of the program."""
+    return _known.get() or _Current.settings
+
+
+@contextmanager
+def masking(values: Iterable[str]) -> Iterator[None]:
+    """Mask some values in every text that this context redacts, with and without a name.
+
+    Values with fewer than `MIN_KNOWN` characters are ignored.
+
+    >>> from seamwise import redact
+    >>> with masking(['hunter2x']):
+    ...     redact('no user hunter2x')
+    'no user ***'
+    """
+    texts = {value for value in values if len(value) >= MIN_KNOWN}
+    if not texts:
+        yield
+        return
+    forms = sorted({*texts, *(repr(text)[1:-1] for text in texts)}, key=len, reverse=True)
+    token = _known.set(current().with_entries({pattern('|'.join(map(escape, forms)))}, ()))
+    try:
+        yield
+    finally:
+        _known.reset(token)
 
 
 def configure(*, also: Collection[Entry] = (), never: Collection[Entry] = ()) -> None:

@@ -8,9 +8,11 @@ from typing import Any, Final, cast
 
 from typing_extensions import override
 
+from seamwise._text.escaping import escape, escape_lines
 from seamwise._text.jsonable import to_json
+from seamwise.redaction.settings import masking
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
-from seamwise.seams.log.stdlib_logging import redacted_texts, values_of
+from seamwise.seams.log.stdlib_logging import redacted_texts, secrets_of, values_of
 from seamwise.seams.rendering.values import counted_items
 
 WIDTH: Final = 80
@@ -67,24 +69,37 @@ class ConsoleFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the lines, without a line break at the end."""
+        with masking(secrets_of(record)):
+            return self._format(record)
+
+    def _format(self, record: logging.LogRecord) -> str:
         values, _ = counted_items(values_of(record))
         texts = redacted_texts(record)
-        message = texts.message.strip('\n')
-        level = f'{record.levelname:8}'
-        first_line, *other_lines = (
-            f'{self.formatTime(record)} {level} {record.name}: {message}'.split('\n')
+        # Of a library or a user, so it can contain the control sequences of a terminal.
+        message, level, name = (
+            _escaped(text)
+            for text in (texts.message.strip('\n'), f'{record.levelname:8}', str(record.name))
+        )
+        traces = {key: _escaped(trace) for key, trace in texts.traces.items()}
+        first_line, *other_lines = f'{self.formatTime(record)} {level} {name}: {message}'.split(
+            '\n'
         )
         head = _wrapped(first_line, subsequent_indent=_INDENT)
         if self._colours:
             head = head.replace(level, f'{_COLOURS.get(record.levelno, "")}{level}{_RESET}', 1)
-        pairs = _wrapped(' '.join(_pairs(values, message, texts.traces)))
-        below = [*other_lines, *_sentences(values, message), pairs, *texts.traces.values()]
+        pairs = _wrapped(' '.join(map(escape, _pairs(values, texts.message, traces))))
+        sentences = map(_escaped, _sentences(values, texts.message))
+        below = [*other_lines, *sentences, pairs, *traces.values()]
         return '\n'.join([head, *(indent(text, _INDENT) for text in below if text)])
 
     @override
     def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
         """Return the local time of a record, to the second."""
         return super().formatTime(record, datefmt or self.default_time_format)
+
+
+def _escaped(text: str) -> str:
+    return '\n'.join(escape_lines(text))
 
 
 def _sentences(values: Mapping[str, object], message: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import NamedTuple, get_args
 
 from seamwise._defects.entries import Link
+from seamwise._defects.quoted_secrets import quoted_secrets
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.causes import error_chain
 from seamwise._errors.codec import ReportedCause
@@ -21,6 +22,7 @@ from seamwise.catalog.tools import (
     ToolInputError,
     ToolStateError,
 )
+from seamwise.redaction.settings import masking
 from seamwise.seams.log.shape import Level, LogRecord, Outcome
 from seamwise.seams.rendering.errors import counted_message
 from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
@@ -76,23 +78,24 @@ def record(
     >>> log_record.level, log_record.category, log_record.params
     ('warning', 'content_matching', {'path': 'a.txt', 'token': '***'})
     """
-    texts = _CountedTexts()
-    first, *causes = (texts.link(link) for link in islice(error_chain(error), CHAIN_LIMIT + 1))
-    safe_params, masked_params = counted_items(params or {})
-    return LogRecord(
-        level=_level(error, outcome),
-        category=_category(error),
-        tool=texts.field(error, 'tool'),
-        error_type=first.type,
-        message=first.message,
-        path=texts.field(error, 'path'),
-        params=None if params is None else safe_params,
-        fingerprint=fingerprint(error, operation),
-        ref=None if ref is None else texts.text(ref),
-        chain=tuple(causes),
-        masked=texts.masked + masked_params,
-        timestamp=timestamp(now),
-    )
+    with masking(quoted_secrets(error)):
+        texts = _CountedTexts()
+        first, *causes = (texts.link(link) for link in islice(error_chain(error), CHAIN_LIMIT + 1))
+        safe_params, masked_params = counted_items(params or {})
+        return LogRecord(
+            level=_level(error, outcome),
+            category=_category(error),
+            tool=texts.field(error, 'tool'),
+            error_type=first.type,
+            message=first.message,
+            path=texts.field(error, 'path'),
+            params=None if params is None else safe_params,
+            fingerprint=fingerprint(error, operation),
+            ref=None if ref is None else texts.text(ref),
+            chain=tuple(causes),
+            masked=texts.masked + masked_params,
+            timestamp=timestamp(now),
+        )
 
 
 class _CountedTexts:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from seamwise._defects.entries import Link
+from seamwise._text.escaping import escape_json
 from seamwise._text.jsonable import to_json
 from seamwise.seams.reporting.event_record import EventRecord
 
@@ -81,4 +82,4 @@ def encode(record: LogRecord | EventRecord) -> bytes:
     >>> encode(record(RecordNotFound('cart', '7')))
     b'{"level":"error","category":"not_found","error_type":"RecordNotFound",...}'
     """
-    return to_json(record)
+    return escape_json(to_json(record).decode()).encode()

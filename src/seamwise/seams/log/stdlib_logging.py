@@ -1,14 +1,20 @@
 """Formatter and filter for `logging`: JSON lines, and redaction before the handlers."""
 
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from typing_extensions import override
 
+from seamwise._defects.quoted_secrets import quoted_secrets
+from seamwise._text.escaping import escape_json
 from seamwise._text.jsonable import safe_str, to_json
 from seamwise._text.safe_call import call_or_describe
+from seamwise._text.secrets import MASK
+from seamwise.redaction import redact_and_count
+from seamwise.redaction.settings import current, masking
 from seamwise.seams.log.shape import EXTRA_NAMES, KEYS
 from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 
@@ -39,6 +45,10 @@ class JsonFormatter(logging.Formatter):
     @override
     def format(self, record: logging.LogRecord) -> str:
         """Return the line, without a line break at its end."""
+        with masking(secrets_of(record)):
+            return self._format(record)
+
+    def _format(self, record: logging.LogRecord) -> str:
         values, masked = counted_items(values_of(record))
         if values.get('request_id', '') is None:
             del values['request_id']
@@ -52,9 +62,8 @@ class JsonFormatter(logging.Formatter):
         add_masked(values, masked + texts.masked)
         fields = {name: values.pop(name) for name in KEYS if name in values}
         event = {} if fields['message'] == logged_text else {'event': logged_text}
-        return to_json(
-            {**fields, 'logger': record.name, **event, **texts.traces, **values}
-        ).decode()
+        line = to_json({**fields, 'logger': record.name, **event, **texts.traces, **values})
+        return escape_json(line.decode())
 
 
 class RedactingFilter(logging.Filter):
@@ -74,6 +83,11 @@ class RedactingFilter(logging.Filter):
     @override
     def filter(self, record: logging.LogRecord) -> bool:
         """Redact the record and return True."""
+        with masking(secrets_of(record)):
+            self._redact(record)
+        return True
+
+    def _redact(self, record: logging.LogRecord) -> None:
         error_type = _error_type(record)
         extras, masked = counted_items(
             {**({'error_type': error_type} if error_type else {}), **log_extras(record)}
@@ -85,7 +99,15 @@ class RedactingFilter(logging.Filter):
         record.exc_text = texts.traces.get('exception')
         record.stack_info = texts.traces.get('stack')
         record.__dict__.update(extras)
-        return True
+
+
+def secrets_of(record: logging.LogRecord) -> Iterator[str]:
+    """Yield the secrets that the exceptions of a record quote."""
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    values = [record.exc_info[1] if record.exc_info else None, record.msg, *arguments]
+    for value in (*values, *log_extras(record).values()):
+        if isinstance(value, BaseException):
+            yield from quoted_secrets(value)
 
 
 def log_extras(record: logging.LogRecord) -> dict[str, object]:
@@ -113,7 +135,7 @@ class _Texts(NamedTuple):
 
 def redacted_texts(record: logging.LogRecord) -> _Texts:
     """Return the redacted texts of a record."""
-    message, masked = counted_line(_logged_text(record))
+    message, masked = _message(record)
     traces = {name: counted_line(trace) for name, trace in _traces(record).items()}
     return _Texts(
         message,
@@ -129,11 +151,77 @@ def add_masked(values: dict[str, object], masked: int) -> None:
         values['masked'] = masked + (counted if type(counted) is int else 0)
 
 
-def _logged_text(record: logging.LogRecord) -> str:
-    # Arguments may not match the format, and an exception of a filter would reach the caller.
-    return call_or_describe(
-        record.getMessage, lambda _: f'{safe_str(record.msg)} {safe_str(record.args)}'
+def _message(record: logging.LogRecord) -> tuple[str, int]:
+    """Return the redacted message of a record, and the number of masked places in it."""
+    arguments, masked = _safe_arguments(record)
+    text = call_or_describe(
+        lambda: str(record.msg) % arguments if arguments else str(record.msg),
+        # Arguments may not match the format, and an exception of a filter would reach the caller.
+        lambda _: _loosely_merged(safe_str(record.msg), arguments),
     )
+    if str(record.name).startswith(_ENGINE_LOGGER):
+        message, count = _engine_message(record.thread, text)
+    else:
+        message, count = counted_line(text)
+    return message, masked + count
+
+
+_Arguments: TypeAlias = 'tuple[object, ...] | Mapping[str, object] | None'
+
+
+def _safe_arguments(record: logging.LogRecord) -> tuple[_Arguments, int]:
+    """Return the arguments of a record; those with names are redacted, as merging loses a name."""
+    if isinstance(record.args, Mapping) and '%(' in safe_str(record.msg):
+        return redact_and_count(record.args)
+    return record.args, 0
+
+
+def _loosely_merged(text: str, arguments: _Arguments) -> str:
+    """Merge arguments with a text whose format does not fit, such as `50% done, token=%s`."""
+    if isinstance(arguments, tuple):
+        pieces = text.split('%s')
+        if len(pieces) == len(arguments) + 1:
+            values = [*map(safe_str, arguments), '']
+            return ''.join(f'{piece}{value}' for piece, value in zip(pieces, values, strict=True))
+        if any(map(current().is_sensitive, _NAME.findall(text))):
+            # Without a place in the text, an argument has no name.
+            arguments = tuple(
+                MASK if isinstance(argument, (str, bytes)) else argument for argument in arguments
+            )
+    return f'{text} {safe_str(arguments)}'
+
+
+_NAME = re.compile(r'[\w.-]+')
+
+_ENGINE_LOGGER = 'sqlalchemy.engine'
+
+_MAX_THREADS = 256
+
+
+def _engine_message(thread: int | None, text: str) -> tuple[str, int]:
+    """Return the redacted message of an engine of SQLAlchemy.
+
+    It logs a statement and its parameters in two records. The columns are in the first.
+    """
+    statement = _Statements.by_thread.get(thread)
+    if text.startswith('[') and statement is not None:
+        both, masked = counted_line(f'{statement}\n{text}')
+        _, mark, rest = both.rpartition(f'\n{text[:_STATISTICS]}')
+        if mark:
+            return mark[1:] + rest, masked
+    if len(_Statements.by_thread) >= _MAX_THREADS:
+        _Statements.by_thread.clear()
+    _Statements.by_thread[thread] = text
+    return counted_line(text)
+
+
+_STATISTICS = len('[cached')
+
+
+class _Statements:
+    """The last statement of each thread."""
+
+    by_thread: ClassVar[dict[int | None, str]] = {}
 
 
 def _error_type(record: logging.LogRecord) -> str | None:
@@ -146,7 +234,12 @@ def _traces(record: logging.LogRecord) -> Mapping[str, str]:
     if not exception and record.exc_info and record.exc_info[1] is not None:
         exception = _traceback(record.exc_info)
     traces = {'exception': exception, 'stack': record.stack_info}
-    return {name: trace for name, trace in traces.items() if trace}
+    # A carriage return would overwrite the line in a terminal.
+    return {
+        name: trace.replace('\r\n', '\n').replace('\r', '\\r')
+        for name, trace in traces.items()
+        if trace
+    }
 
 
 def _traceback(exc_info: Any) -> str:

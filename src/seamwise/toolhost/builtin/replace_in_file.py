@@ -13,6 +13,7 @@ from seamwise.catalog.tools import (
     DuplicateMatch,
     InvalidParameter,
 )
+from seamwise.redaction import redact
 from seamwise.toolhost.builtin.text.document import Document, TextEdit
 from seamwise.toolhost.builtin.text.editing import MAX_EDIT_SIZE, open_for_edit, save
 from seamwise.toolhost.builtin.text.similarity import most_similar
@@ -167,18 +168,19 @@ def _edits(document: Document, offsets: list[int], length: int, replacement: str
 
 
 def _not_found(args: ReplaceInFile, search: str, document: Document) -> ContentNotFound:
-    searched = shorten(args.search)
+    searched = shorten(redact(args.search))
     best = most_similar(search, document)
     if best is None:
         return ContentNotFound('replace_in_file', args.path, searched)
+    actual = document.redacted_lines(best.line - 1, best.line + best.text.rstrip('\n').count('\n'))
     return ContentNotFound(
-        'replace_in_file', args.path, searched, best.similarity, shorten(best.text), best.line
+        'replace_in_file', args.path, searched, best.similarity, shorten(actual), best.line
     )
 
 
 def _mismatch(args: ReplaceInFile, search: str, document: Document, line: int) -> ContentMismatch:
     height = search.rstrip('\n').count('\n') + 1
-    actual = '\n'.join(document.lines[line - 1 : line - 1 + height])
+    actual = document.redacted_lines(line - 1, line - 1 + height)
     return ContentMismatch(
-        'replace_in_file', args.path, shorten(args.search), shorten(actual), line
+        'replace_in_file', args.path, shorten(redact(args.search)), shorten(actual), line
     )

@@ -14,6 +14,7 @@ from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
+from seamwise.redaction import redact
 from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_FINDINGS: Final = 20
@@ -125,7 +126,7 @@ def convert_arguments(
     invalid = [
         *(
             _InvalidValue(
-                shorten(name),
+                shorten(redact(name)),
                 f'is not a parameter of {tool}; its parameters are {known}',
                 arguments[name],
             )

@@ -91,3 +91,20 @@ def test_a_tail_is_the_end_of_the_output(pieces: list[str]) -> None:
     assert truncated is (len(output) > OUTPUT_LIMIT) is (text != output)
     discarded = output.removesuffix(text)
     assert not truncated or discarded.endswith('\n') or '\n' not in output[-OUTPUT_LIMIT:-1]
+
+
+def test_the_redacted_tail_hides_a_value_whose_name_is_before_it() -> None:
+    for lead, end in (
+        (' {"password": "', '"} '),
+        (' DB_PASSWORD=', ' '),
+        (' https://ann:', '@h/ '),
+    ):
+        buffer = TailBuffer()
+        value = 'FAKE-hunter2'
+        rest = 'y' * (OUTPUT_LIMIT - len(value) - len(end))
+        buffer.add(f'{"z" * 500_000}{lead}{value}{end}{rest}'.encode())
+        text, truncated = buffer.text(redacted=True)
+        assert truncated
+        assert value not in text
+        assert text.endswith(rest)
+        assert buffer.text()[0].startswith(value)

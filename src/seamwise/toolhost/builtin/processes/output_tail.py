@@ -1,11 +1,15 @@
 """The last characters of an output of any length, in bounded memory."""
 
+from seamwise.redaction import redact, redact_part
+
 OUTPUT_LIMIT = 4_000
 """In characters: the length of the tail that is kept."""
 
 # UTF-8 has at most four bytes per character. One more character shows whether the tail begins
 # a line; the others complete a character that is cut at the start.
-_TAIL_SIZE = 4 * (OUTPUT_LIMIT + 4)
+# The context can have the name of a secret whose value is in the tail.
+_CONTEXT = 4_000
+_TAIL_SIZE = 4 * (OUTPUT_LIMIT + _CONTEXT + 4)
 
 
 class TailBuffer:
@@ -26,20 +30,22 @@ class TailBuffer:
         """Append output; discard bytes that cannot be part of the tail."""
         self._data += data
         # Discarding rarely keeps the cost of `del` constant per byte.
-        if len(self._data) > 16 * _TAIL_SIZE:
+        if len(self._data) > 8 * _TAIL_SIZE:
             del self._data[:-_TAIL_SIZE]
             self._discarded = True
 
-    def text(self) -> tuple[str, bool]:
+    def text(self, *, redacted: bool = False) -> tuple[str, bool]:
         """Return the tail, and whether output before it was cut off.
 
-        U+FFFD replaces bytes that are not UTF-8.
+        U+FFFD replaces bytes that are not UTF-8. With `redacted`, secrets are masked, also those
+        whose name is before the tail.
         """
         text = self._data.decode('utf-8', 'replace')
         if len(text) <= OUTPUT_LIMIT and not self._discarded:
-            return text, False
+            return (redact(text) if redacted else text), False
         tail = text[-OUTPUT_LIMIT:]
         begins_line = text[-OUTPUT_LIMIT - 1 : -OUTPUT_LIMIT] == '\n'
         start = 0 if begins_line else tail.find('\n') + 1
         # A newline at the very end begins no line: then the tail is part of one long line.
-        return tail[start:] or tail, True
+        at = len(text) - len(tail[start:] or tail)
+        return (redact_part(text, at, len(text)) if redacted else text[at:]), True

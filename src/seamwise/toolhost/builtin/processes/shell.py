@@ -51,7 +51,7 @@ class CommandResult(Struct, frozen=True):
 
     Attributes:
         exit_code: The exit status, 128 + N after signal N, or None after a timeout.
-        output: The last characters of the output.
+        output: The last characters of the output; those of a failed command are redacted.
         truncated: Whether output before them was cut off.
     """
 
@@ -114,7 +114,9 @@ def run_command(
             tail.add(output.read(READ_SIZE) or b'')
     if report.reason == 'failed':
         raise OSError(report.status, os.strerror(report.status))
-    return CommandResult(_exit_code(report), *tail.text())
+    exit_code = _exit_code(report)
+    # The output of a failed command is a field of its error, which seams redact without context.
+    return CommandResult(exit_code, *tail.text(redacted=exit_code != 0))
 
 
 @contextmanager

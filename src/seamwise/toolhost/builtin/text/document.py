@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
+from seamwise.redaction import redact_part
+
 _BYTE_ORDER_MARK = '\ufeff'
 
 
@@ -15,6 +17,10 @@ class TextEdit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+_CONTEXT = 4_000
+"""In characters: the text around some lines in which the names of their secrets can be."""
 
 
 class Document:
@@ -59,6 +65,18 @@ class Document:
     def starts(self) -> list[int]:
         """The offset of each line, and then the length of the text."""
         return [0, *(match.end() for match in re.finditer('\n', self.text))]
+
+    def redacted_lines(self, start: int, end: int) -> str:
+        r"""Return lines as a text with secrets masked, also if a name is outside of these lines.
+
+        >>> Document('password:\n  hunter2xyz\nuser: ann\n').redacted_lines(1, 3)
+        '***\nuser: ann'
+        """
+        last = len(self.lines)
+        at, stop = (self.starts[min(line, last)] for line in (start, max(start, end)))
+        first = max(0, at - _CONTEXT)
+        text = self.text[first : stop + _CONTEXT]
+        return redact_part(text, at - first, max(at, stop - 1) - first)
 
     def line_at(self, offset: int) -> int:
         """Return the number (from 1) of the line that contains an offset."""

@@ -128,7 +128,7 @@ def _mismatch(request: PathRequest, old: Document, new: Document) -> ContentMism
     length = min(len(old.lines), len(new.lines))
     index = next((i for i in range(length) if old.lines[i] != new.lines[i]), length)
     expected, actual = (
-        shorten(document.lines[index]) if index < len(document.lines) else ''
+        shorten(document.redacted_lines(index, index + 1)) if index < len(document.lines) else ''
         for document in (old, new)
     )
     return ContentMismatch(request.tool, request.path, expected, actual, index + 1)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.shortening import shorten
 from seamwise.catalog.tools import RejectedHunk
+from seamwise.redaction import redact
 from seamwise.toolhost.builtin.text.document import Document, TextEdit
 from seamwise.toolhost.builtin.text.unified_diff import Hunk
 from seamwise.toolhost.builtin.time_limit import TimeLimit
@@ -161,12 +162,12 @@ def _iter_matches(old_lines: Sequence[str], document: Document) -> Iterator[int]
 
 def _reject(hunk: Hunk, reason: Rejection, document: Document) -> RejectedHunk:
     start = _header_start(hunk)
-    actual = document.lines[start : start + max(1, len(hunk.old))]
+    actual = document.redacted_lines(start, start + max(1, len(hunk.old)))
     return RejectedHunk(
         number=hunk.number,
         header=hunk.header,
         line=hunk.line,
         reason=reason,
-        expected=shorten('\n'.join(hunk.old)),
-        actual=shorten('\n'.join(actual)),
+        expected=shorten(redact('\n'.join(hunk.old))),
+        actual=shorten(actual),
     )

@@ -1,0 +1,72 @@
+"""Tests of secrets that exceptions of other libraries quote apart from their names."""
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pydantic
+import pytest
+import sqlalchemy as sa
+
+from seamwise import report_defect
+from seamwise._defects.quoted_secrets import quoted_secrets
+from seamwise._defects.redacted_exceptions import without_secrets
+from seamwise.redaction.settings import masking
+from seamwise.seams.log import JsonFormatter, record
+
+PLANTED = 'FAKE-hunter2'
+
+
+class Login(pydantic.BaseModel):
+    password: pydantic.SecretStr = pydantic.Field(min_length=40)
+
+
+@attrs.define
+class Key:
+    api_key: object = attrs.field(validator=attrs.validators.instance_of(int))
+
+
+def insert() -> None:
+    with sa.create_engine('sqlite://').connect() as connection:
+        statement = sa.text('INSERT INTO users (name, password) VALUES (:n, :p)')
+        connection.execute(statement, {'n': 'ann', 'p': PLANTED})
+
+
+def validate() -> None:
+    jsonschema: Any = pytest.importorskip('jsonschema')
+    schema = {'properties': {'token': {'type': 'integer'}}}
+    jsonschema.validate({'token': PLANTED}, schema)
+
+
+def log_in() -> None:
+    Login.model_validate({'password': PLANTED})
+
+
+CALLS: list[Callable[[], object]] = [log_in, lambda: Key(PLANTED), insert, validate]
+
+
+def raised(call: Callable[[], object]) -> Exception:
+    with pytest.raises(Exception) as info:  # noqa: PT011 -- of any library
+        call()
+    return info.value
+
+
+@pytest.mark.parametrize('call', CALLS)
+def test_a_value_that_a_library_quotes_reaches_no_record(call: Callable[[], object]) -> None:
+    error = raised(call)
+    assert PLANTED in quoted_secrets(error)
+    outer = RuntimeError(f'no user {PLANTED}')
+    outer.__cause__ = error
+    log_record = logging.LogRecord('app', 40, 'a.py', 1, 'lost', None, (RuntimeError, outer, None))
+    assert PLANTED not in JsonFormatter().format(log_record)
+    assert PLANTED not in repr(record(outer))
+    copy = without_secrets(outer)
+    assert PLANTED not in f'{copy!r} {copy.__cause__!r} {vars(copy.__cause__)!r}'
+    assert PLANTED not in report_defect(outer).pretty
+
+
+def test_a_short_value_is_not_masked_everywhere() -> None:
+    with masking(['tiny']):
+        log_record = logging.makeLogRecord({'msg': 'a tiny note'})
+        assert '"a tiny note"' in JsonFormatter().format(log_record)
