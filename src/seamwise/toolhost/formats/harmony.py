@@ -9,7 +9,7 @@ from seamwise.toolhost.formats.json_text import break_reason, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
 
-MESSAGE_END = re.compile(r'<\|(?:end|return|call)\|>|(?=<\|start\|>)')
+MESSAGE_END = re.compile(r'<\|(?:end|return|call)\|>')
 """The end of a message without a call."""
 
 _HEADER = re.compile(

@@ -113,8 +113,6 @@ class Scanner:
             held = 0 if is_final else CLOSING_LIMIT
             self.position = max(self.position, len(text) - held)
             return False
-        if end.end() == len(text) and end.end() == end.start() and not is_final:
-            return False
         self.position = end.end()
         self._region = None
         return True

@@ -16,9 +16,6 @@ from seamwise.toolhost.formats.json_text import break_reason, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
 
-UNTYPED = frozenset({'qwen', 'glm', 'invoke', 'minimax', 'cline'})
-"""The formats whose arguments are texts: the types of the tool decide what they mean."""
-
 CLINE_TOOLS = frozenset(
     {
         *('access_mcp_resource', 'apply_diff', 'ask_followup_question', 'attempt_completion'),
