@@ -248,7 +248,7 @@ BROKEN = [
 
 @pytest.mark.parametrize('text', BROKEN)
 def test_a_call_outside_of_its_grammar_is_one_unreadable_call(text: str) -> None:
-    assert error_in(text)
+    assert error_in(text).problem
     assert read_pieces(text) == parse(text)
     ping = '\n<tool name="ping"/>'
     assert read_pieces([f'{text}{ping}']) == parse(f'{text}{ping}')
