@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from seamwise import Success
+from seamwise import Failure, Success
 from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.toolhost.schema.arguments import (
