@@ -1,10 +1,12 @@
 """Formats of local models: read whole and at every cut, and nothing in them as another call."""
 
+import asyncio
 import json
 
 import pytest
 
 from seamwise import Failure, Success
+from seamwise.toolhost import Processor, tool
 from seamwise.toolhost.formats import FORMATS, Reader, parse
 from seamwise.toolhost.formats.untyped import UNTYPED, typed_arguments
 from tests.toolhost.formats.helpers import call_in, calls_in, error_in, read_pieces
@@ -290,3 +292,18 @@ def test_a_bad_call_of_a_list_takes_no_other_with_it() -> None:
     bad, good = parse('<|python_start|>[a(x=b"z"), b(x=1)]<|python_end|>')
     assert bad.failure().tool == 'a'
     assert good.unwrap().arguments == {'x': 1}
+
+
+@tool
+async def show(path: str, line: int = 1) -> str:
+    """Show a line of a file."""
+    return f'{path}:{line}'
+
+
+def test_the_types_of_a_tool_decide_at_the_processor() -> None:
+    async def main() -> list[object]:
+        async with Processor(show) as processor:
+            outcomes = await processor.run(WRITERS['qwen']('show', {'path': '418', 'line': 2}))
+            return [outcome.result for outcome in outcomes]
+
+    assert asyncio.run(main()) == [Success('418:2')]

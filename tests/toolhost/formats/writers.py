@@ -87,6 +87,10 @@ WRITERS: dict[str, Writer] = {
     'deepseek 3.2 with JSON': lambda tool, arguments: (
         f'<｜DSML｜invoke name="{tool}">{json.dumps(arguments)}</｜DSML｜invoke>'
     ),
+    'deepseek 3.2 without its prefix': lambda tool, arguments: (
+        f'<function_calls>\n<invoke name="{tool}">\n{json.dumps(arguments)}\n</invoke>\n'
+        '</function_calls>'
+    ),
     'kimi': lambda tool, arguments: (
         f'<|tool_calls_section_begin|><|tool_call_begin|>functions.{tool}:0'
         f'<|tool_call_argument_begin|>{json.dumps(arguments)}<|tool_call_end|>'

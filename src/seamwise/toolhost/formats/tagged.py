@@ -97,7 +97,8 @@ def _invoke(prefix: str, format_name: str) -> Grammar:
         value_end=f'</{prefix}parameter>',
         closing=f'</{prefix}invoke>',
         nested=rf'<{prefix}(?:parameter|invoke)[\s>]',
-        json_format='deepseek' if format_name == 'deepseek' else None,
+        # DeepSeek V3.2 can write an object, also in tags without its prefix.
+        json_format='deepseek',
     )
 
 
