@@ -7,6 +7,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 Call = tuple[str, dict[str, object]]
 
@@ -21,10 +22,14 @@ def _json(text: str) -> dict[str, object] | None:
         return dict(items)
 
     try:
-        value = json.loads(text, object_pairs_hook=pairs)
+        value: object = json.loads(text, object_pairs_hook=pairs)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if _is_object(value) else None
+
+
+def _is_object(value: object) -> TypeGuard[dict[str, object]]:
+    return isinstance(value, dict)
 
 
 def _named(value: dict[str, object]) -> Iterator[Call]:
@@ -34,7 +39,7 @@ def _named(value: dict[str, object]) -> Iterator[Call]:
         given = arguments[0] if arguments else {}
         if isinstance(given, str):
             given = _json(given) if given.strip() else {}
-        if isinstance(given, dict):
+        if _is_object(given):
             yield names[0], given
 
 
@@ -52,7 +57,7 @@ def _json_calls(text: str) -> Iterator[Call]:
         yield from _named(value)
         if 'input' in value or value.get('type') == 'tool_use':
             given = value.get('input', {})
-            if isinstance(given, dict) and isinstance(value.get('name'), str):
+            if _is_object(given) and isinstance(value.get('name'), str):
                 yield str(value['name']), given
 
 

@@ -8,6 +8,7 @@ import pytest
 from seamwise import Failure, Success
 from seamwise.toolhost import Processor, tool
 from seamwise.toolhost.formats import FORMATS, Reader, parse
+from seamwise.toolhost.formats.entries import is_array, is_object
 from seamwise.toolhost.formats.untyped import UNTYPED, typed_arguments
 from tests.toolhost.formats.helpers import call_in, calls_in, error_in, read_pieces
 from tests.toolhost.formats.writers import (
@@ -200,13 +201,13 @@ ANSWERS: list[dict[str, object]] = [
 
 def named(value: object) -> object:
     """Return an answer with a name in each of its calls."""
-    if isinstance(value, list):
-        return [named(item) for item in value]  # pyright: ignore[reportUnknownVariableType]  # of any JSON
-    if not isinstance(value, dict):
+    if is_array(value):
+        return [named(item) for item in value]
+    if not is_object(value):
         return value
-    fields = {key: named(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]  # of any JSON
+    fields = {key: named(item) for key, item in value.items()}
     for key in ('function', 'function_call', 'functionCall'):
-        if isinstance(inner := fields.get(key), dict):
+        if is_object(inner := fields.get(key)):
             fields[key] = {'name': 'wipe', **inner}
     return {'name': 'wipe', **fields} if 'type' in fields else fields
 
@@ -214,7 +215,7 @@ def named(value: object) -> object:
 @pytest.mark.parametrize('answer', ANSWERS, ids=str)
 def test_a_call_of_an_answer_that_was_stopped_is_cut_off(answer: dict[str, object]) -> None:
     output = named(answer)
-    assert isinstance(output, dict)
+    assert is_object(output)
     for calls in (parse(output), parse(json.dumps(output))):
         (call,) = calls
         assert (call.failure().tool, call.failure().problem) == ('wipe', 'the call is cut off')

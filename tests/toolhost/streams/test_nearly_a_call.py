@@ -151,7 +151,7 @@ def test_a_piece_without_a_name_continues_its_call_with_any_id() -> None:
     data = events(
         chunk('a', {'name': 'write', 'arguments': '{"c"'}),
         chunk('b', {'arguments': ': 1}'}),
-        {'choices': [{'index': 0, 'delta': {}, 'finish_reason': 'tool_calls'}]},
+        {'choices': [{'index': 0, 'finish_reason': 'tool_calls'}]},
         '[DONE]',
     )
     (call,) = calls_of(read(data, 'openai'))
