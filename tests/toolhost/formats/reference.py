@@ -36,9 +36,9 @@ def _named(value: dict[str, object]) -> Iterator[Call]:
     names = [value[key] for key in ('name', 'tool') if key in value]
     arguments = [value[key] for key in _JSON_KEYS if key in value]
     if names and isinstance(names[0], str) and len(arguments) <= 1:
-        given = arguments[0] if arguments else {}
+        given: object = arguments[0] if arguments else dict[str, object]()
         if isinstance(given, str):
-            given = _json(given) if given.strip() else {}
+            given = _json(given) if given.strip() else dict[str, object]()
         if _is_object(given):
             yield names[0], given
 
