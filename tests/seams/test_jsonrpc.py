@@ -15,17 +15,8 @@ from seamwise.catalog.tools import (
     ToolError,
     UnknownTool,
 )
-from seamwise.seams.jsonrpc import (
-    Code,
-    Protocol,
-    RpcError,
-    defect,
-    encode,
-    encode_batch,
-    on,
-    response,
-)
-from seamwise.seams.jsonrpc.codes import MCP_REVISIONS
+from seamwise.seams.jsonrpc import Protocol, RpcError, defect, encode, encode_batch, on, response
+from seamwise.seams.jsonrpc.codes import MCP_REVISIONS, Code
 from seamwise.seams.jsonrpc.shape import Answer, ErrorResponse
 from seamwise.seams.jsonrpc.tables import PARSING, TOOLS
 from seamwise.seams.model import encode as guidance_json

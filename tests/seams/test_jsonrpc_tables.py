@@ -35,7 +35,6 @@ from seamwise.catalog.tools import (
 from seamwise.catalog.workspace import EditorInstallFailed, PluginFailed
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.jsonrpc import (
-    Code,
     ForeignFailure,
     Protocol,
     RpcError,
@@ -44,7 +43,7 @@ from seamwise.seams.jsonrpc import (
     response,
     tables,
 )
-from seamwise.seams.jsonrpc.codes import CODES, MCP_REVISIONS, REVISIONS, Revision
+from seamwise.seams.jsonrpc.codes import CODES, MCP_REVISIONS, REVISIONS, Code, Revision
 from seamwise.seams.jsonrpc.dialects import STRUCT
 from seamwise.seams.model.messages import ToolResult
 from seamwise.seams.rendering.audience import hides_data

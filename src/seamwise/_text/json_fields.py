@@ -20,7 +20,7 @@ def objects_in(value: object) -> list[Mapping[str, object]]:
     >>> objects_in([{'code': 429}, None]), objects_in('text')
     ([{'code': 429}], [])
     """
-    return [item for item in value if is_object(item)] if _is_array(value) else []
+    return [item for item in value if is_object(item)] if is_array(value) else []
 
 
 def text_of(value: object) -> str:
@@ -28,5 +28,6 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ''
 
 
-def _is_array(value: object) -> TypeGuard[list[object]]:
+def is_array(value: object) -> TypeGuard[list[object]]:
+    """Return whether a value is a JSON array."""
     return isinstance(value, list)

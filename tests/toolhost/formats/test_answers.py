@@ -23,8 +23,11 @@ from seamwise.toolhost.formats import FORMATS, answer, parse
 
 Own = ToolError | ParsingError | GuardError
 
-JSON_FORMATS = {'xml', 'mistral', 'llama', 'fence', 'tool_list', 'array', 'bare'}
+JSON_FORMATS = {'xml', 'mistral', 'llama', 'pythonic', 'fence', 'tool_list', 'array', 'bare'}
 """Formats that are answered with the JSON itself."""
+
+DIALECTS = {'harmony', 'deepseek', 'kimi', 'qwen', 'glm', 'invoke', 'minimax', 'cline'}
+"""Formats of local models with marks of their own for an answer."""
 
 ADAPTERS: Mapping[str, TypeAdapter[object]] = {
     'openai': TypeAdapter(ChatCompletionToolMessageParam),
@@ -68,7 +71,24 @@ def shapes(text: str, value: object, *, is_error: bool, id_: str = 'c1') -> dict
         'mcp': mcp if is_error else {**mcp, 'structuredContent': fields},
         'hermes': f'<tool_response>\n{text}\n</tool_response>',
         'react': f'Observation: {text}',
+        **_dialects(text, id_, is_error=is_error),
         **dict.fromkeys(JSON_FORMATS, text),
+    }
+
+
+def _dialects(text: str, id_: str, *, is_error: bool) -> dict[str, object]:
+    """Return the answer in the formats of local models."""
+    results = f'<result>\n<tool_name>add</tool_name>\n<stdout>\n{text}\n</stdout>\n</result>'
+    error = f'<error>\n{text}\n</error>'
+    return {
+        'harmony': '<|start|>functions.add to=assistant<|channel|>commentary'
+        f'<|message|>{text}<|end|>',
+        'deepseek': f'<｜tool▁output▁begin｜>{text}<｜tool▁output▁end｜>',
+        'kimi': f'<|im_system|>add<|im_middle|>## Return of {id_}\n{text}<|im_end|>',
+        **dict.fromkeys(('qwen', 'glm'), f'<tool_response>\n{text}\n</tool_response>'),
+        'invoke': f'<function_results>\n{error if is_error else results}\n</function_results>',
+        'minimax': f'<response>{text}</response>',
+        'cline': f'[add] Result:\n{text}',
     }
 
 
@@ -95,8 +115,8 @@ def test_a_failure_is_answered_with_the_guidance_of_the_model_seam(name: str) ->
     error = ToolTimedOut('add', 10.0, 2)
     guidance = formats.TOOL_GUIDANCE(error)
     expected = answer(outcome_of(Failure(error), name=name))
-    text = _text(expected).removeprefix('Observation: ').removeprefix('<tool_response>\n')
-    data = json.loads(text.removesuffix('\n</tool_response>'))
+    text = _text(expected)
+    data, _ = json.JSONDecoder().raw_decode(text, text.index('{"'))
     assert data['suggestion'] == guidance.suggestion
     assert data['status'] == 'error'
     assert expected == shapes(json.dumps(data, separators=(',', ':')), data, is_error=True)[name]
@@ -117,7 +137,7 @@ def _text(value: object) -> str:
 
 def test_every_format_has_a_shape() -> None:
     assert set(shapes('', None, is_error=False)) == set(FORMATS)
-    assert set(ADAPTERS) | JSON_FORMATS | {'hermes', 'react'} == set(FORMATS)
+    assert set(ADAPTERS) | JSON_FORMATS | {'hermes', 'react', *DIALECTS} == set(FORMATS)
 
 
 @pytest.mark.parametrize('name', ADAPTERS)

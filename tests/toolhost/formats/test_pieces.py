@@ -24,6 +24,17 @@ CALLS = (
     '<|python_tag|>e.call(x=1)', 'Action: f\nAction Input: {}\n',
     '```json\n{"name": "g", "arguments": {}}\n```\n', '{"type": "tool_use", "name": "i"}',
     '{"tool_calls": [{"function": {"name": "h", "arguments": "{}"}}]}',
+    '<|channel|>commentary to=functions.j <|constrain|>json<|message|>{"x": 1}<|call|>',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>k<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    '<｜tool▁call▁begin｜>function<｜tool▁sep｜>k\n```json\n{"x": 1}\n```<｜tool▁call▁end｜>',
+    '<|tool_call_begin|>functions.l:0<|tool_call_argument_begin|>{}<|tool_call_end|>',
+    '<tool_call>\n<function=m>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>',
+    '<function=m>{"x": 1}</function>', '[n(x=1), n()]', '<|python_start|>[n(x=1)]<|python_end|>',
+    '<tool_call>o\n<arg_key>x</arg_key>\n<arg_value>1</arg_value>\n</tool_call>',
+    '<function_calls><invoke name="p"><parameter name="x">1</parameter></invoke></function_calls>',
+    '<minimax:tool_call><invoke name="q"></invoke></minimax:tool_call>',
+    '<read_file>\n<path>x</path>\n</read_file>',
+    '<｜DSML｜invoke name="r">{"x": 1}</｜DSML｜invoke>',
 )  # fmt: skip
 OPENINGS = (
     '<tool name="a" args="', "<tool name='a' args='{", '<tool ', '<tool_call>',
@@ -32,18 +43,34 @@ OPENINGS = (
     '{"name": "a", "arguments": {', '{"tool_calls": [', '{"function_call": ', '{"name": ',
     "{'", '{name:', '{"', '{', '[', '[{', '[1,', '"', "'", '\\', '```', '\n```json\n',
     '\n```json\n[', '\n```python\n', '\n~~~', '\nAction:', '\nAction: a\nAction Input: ',
-    '\nAction Input: {', '\nObservation:', '\nThought:',
+    '\nAction Input: {', '\nObservation:', '\nThought:', '\nFinal Answer:', '\n> ', '`', '``',
+    '<think>', '<Reasoning >', '[THINK]', '◁think▷', '<!--', '<tool_response>', '<tools x="">',
+    '<|channel|>', '<|channel|>analysis<|message|>', '<|start|>assistant', '<|start|>x<|message|>',
+    '<|channel|>commentary to=functions.a<|message|>', '<|channel|>x to=a<|message|>{"a": "',
+    '<｜tool▁calls▁begin｜>', '<｜tool▁call▁begin｜>', '<｜tool▁call▁begin｜>a<｜tool▁sep｜>{"a',
+    '<|tool_calls_section_begin|>', '<|tool_call_begin|>', '<|tool_call_begin|>a:0<|tool_call_arg',
+    '<function=', '<function=a>', '<function=a><parameter=b>', '<tool_call><function=a>',
+    '<tool_call>a\n<arg_key>b</arg_key>', '<tool_call>a\n<arg_key>b</arg_key><arg_value>',
+    '<invoke name="a">', '<invoke name="a"><parameter name="b">', '<invoke ', '<minimax:tool_call>',
+    '<｜DSML｜invoke name="a"><｜DSML｜parameter name="b" string="true">', '<read_file><path>',
+    '<read_file>', '[a(', '[a(b=', "[a(b='", '<|python_start|>', '<|tool_call_start|>[a(b=',
 )  # fmt: skip
 OTHERS = (
     '</tool_call>', '</tool>', '/>', '}', ']', '}}', '\n', '\r\n', ' ', '\t', ',', ':', '&', '&#',
     '&amp;', '<', '>', '\\"', '\\u00', '\\ud800', '1', '-', '1e9', 'é', '🙂', ';', '(', ')', '=',
     'x=1,', '"a": 1,', '"k": "v"}', '"arguments": ', '`', '~~~', '\ufeff', '\x00', '<|eom_id|>',
-    ' text ', '\n{"name"', '</tool_call>\n<tool_call>{"',
+    ' text ', '\n{"name"', '</tool_call>\n<tool_call>{"', '<|message|>', '<|call|>', '<|end|>',
+    '<｜tool▁sep｜>', '<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<|tool_call_end|>',
+    '<|tool_calls_section_end|>', '</parameter>', '</function>', '</arg_value>', '</invoke>',
+    '</read_file>', '</path>', '<|python_end|>', '-->', '</tool_response>', "x='1'", '\n\n',
 )  # fmt: skip
 PARTS = (*CALLS, *OPENINGS, *OTHERS)
 COUNT = int(os.environ.get('SEAMWISE_TEXTS', '100000'))
 
 T = TypeVar('T', str, bytes)
+
+# The end of reasoning without its beginning takes back calls that a reader has returned already.
+CLOSINGS = ('</think>', '</Reasoning>', '[/THINK]', '◁/think▷')
 
 texts = st.lists(st.sampled_from(PARTS), max_size=12).map(''.join) | st.text()
 

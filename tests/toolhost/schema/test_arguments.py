@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Meta, Struct
 
-from seamwise import Success
+from seamwise import Failure, Success
 from seamwise._errors.errors import TaggedError
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.toolhost.schema.arguments import (
@@ -95,7 +95,7 @@ def test_an_integer_is_accepted_as_a_number() -> None:
         ('text', '', 'must be a string that is not empty, not an empty string'),
         ('first', 0, 'must be an integer of 1 or more, not 0'),
         ('first', -(10**30), 'must be an integer of 1 or more, not an integer of 100 bits'),
-        ('first', 1.0, 'must be an integer of 1 or more, not 1.0'),
+        ('first', 1.5, 'must be an integer of 1 or more, not 1.5'),
         ('first', True, 'must be an integer of 1 or more, not true'),
         ('first', '1', 'must be an integer of 1 or more, not a string'),
         ('first', None, 'must be an integer of 1 or more, not null'),
@@ -355,3 +355,29 @@ def test_a_default_below_a_minimum_of_the_call_is_refused() -> None:
         'last',
         'must be first (20) or more, not 9 (its default)',
     )
+
+
+@pytest.mark.parametrize(
+    ('type_', 'argument', 'value'),
+    [
+        (int, 3.0, 3),
+        (int | None, -0.0, 0),
+        (list[int], [1, 2.0], [1, 2]),
+        (dict[str, int], {'a': 1.0}, {'a': 1}),
+        (float, 3.0, 3.0),
+        (int | float, 3.0, 3.0),
+    ],
+)
+def test_a_number_without_a_fraction_is_an_integer(
+    type_: object, argument: object, value: object
+) -> None:
+    parameters = {'a': read_parameter(type_, None, is_required=True)}
+    converted = convert_arguments('tool', parameters, {'a': argument}).unwrap()
+    assert converted == {'a': value}
+    assert type(converted['a']) is type(value)
+
+
+@pytest.mark.parametrize('argument', [3.5, 1e300, 2.0**60])
+def test_another_number_is_no_integer(argument: float) -> None:
+    parameters = {'a': read_parameter(int, None, is_required=True)}
+    assert type(convert_arguments('tool', parameters, {'a': argument})) is Failure

@@ -308,7 +308,7 @@ async def stream_calls(
                 case Failure(error):
                     pytest.fail(f'the stream failed: {error}')
                 case _:
-                    assert isinstance(item.unwrap(), streams.Text)
+                    assert isinstance(item.unwrap(), streams.Text | streams.Reasoning)
     return calls
 
 

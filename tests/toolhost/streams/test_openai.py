@@ -23,7 +23,7 @@ from seamwise.catalog.streaming import (
     StreamProviderFailed,
 )
 from seamwise.toolhost import ToolCall
-from seamwise.toolhost.streams import Text
+from seamwise.toolhost.streams import Reasoning, Text
 from tests.toolhost.streams.helpers import calls_of, errors_of, events, last_error, read, text_of
 from tests.toolhost.streams.openai_chunks import RECORDED, chunk, piece
 
@@ -272,13 +272,13 @@ def test_the_calls_of_several_choices_are_kept_apart() -> None:
     assert [call.arguments for call in calls_of(read(data, 'openai'))] == [{'a': 1}, {'b': 2}]
 
 
-def test_reasoning_of_the_model_is_no_text() -> None:
+def test_reasoning_is_an_item_of_its_own() -> None:
     data = events(
         {'choices': [{'delta': {'reasoning_content': 'hm', 'reasoning': 'hm', 'content': 'Hi'}}]},
         chunk(finish_reason='stop'),
         '[DONE]',
     )
-    assert read(data, 'openai') == [Success(Text('Hi'))]
+    assert read(data, 'openai') == [Success(Reasoning('hm')), Success(Text('Hi'))]
 
 
 @pytest.mark.parametrize(

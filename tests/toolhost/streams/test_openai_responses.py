@@ -12,7 +12,7 @@ from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import InvalidStream, StreamAborted, StreamProviderFailed
 from seamwise.toolhost import ToolCall
-from seamwise.toolhost.streams import Text
+from seamwise.toolhost.streams import Reasoning, Text
 from tests.toolhost.streams.helpers import calls_of, errors_of, events, last_error, read, text_of
 from tests.toolhost.streams.responses_events import (
     BEGIN,
@@ -174,8 +174,9 @@ def test_a_call_without_an_event_for_its_end_is_read_from_the_response() -> None
     ]
 
 
-def test_reasoning_and_custom_tools_are_not_yielded() -> None:
+def test_reasoning_is_an_item_of_its_own_and_custom_tools_are_not_yielded() -> None:
     items = read(RECORDED, 'openai_responses')
+    assert Success(Reasoning('Hm')) in items
     assert 'Hm' not in text_of(items)
     assert [call.tool for call in calls_of(items)] == ['weather', 'now']
 

@@ -1,5 +1,6 @@
 """Classifier for the exceptions of the Anthropic SDK, and of httpx for calls without it."""
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from http import HTTPStatus
@@ -17,6 +18,8 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
+    Sentence,
+    body_error,
     classify,
     invalid_answer,
 )
@@ -43,14 +46,21 @@ _CODES: Mapping[str, ErrorType] = {
 }
 """By `error.details.error_code`, which is more exact than the type."""
 
+_TOO_LONG = re.compile(
+    r'prompt is too long|input length and `max_tokens` exceed context limit', re.IGNORECASE
+)
+_NO_CREDIT = re.compile('Your credit balance is too low', re.IGNORECASE)
+
 _UNITS = ('requests', 'input-tokens', 'output-tokens', 'tokens')
 
 
-def anthropic(error: Exception, /) -> Failure[ProviderError] | None:
+def anthropic(error: Exception | Mapping[str, object], /) -> Failure[ProviderError] | None:
     """Return the failure for an exception of a call of Anthropic, for `refine`; None for a defect.
 
     It reads the exceptions of the SDK, and those of httpx and httpx2 for calls without the SDK. It
-    decides by their type, status and codes, never by their message. The SDK is not imported.
+    decides by their type, status and codes, and by known sentences for what has no code: a prompt
+    that is too long, and an exhausted balance. The SDK is not imported. The body of a response with
+    status 200 can be passed too.
 
     `docs/providers.md` lists the errors.
 
@@ -64,6 +74,9 @@ def anthropic(error: Exception, /) -> Failure[ProviderError] | None:
     >>> message_of(refine(response.raise_for_status, anthropic).failure())
     "'claude' of anthropic is overloaded."
     """
+    if not isinstance(error, Exception):
+        found = body_error(error, ANTHROPIC)
+        return None if found is None else Failure(found)
     failure = (
         _credentials_error(error) or classify(error, ANTHROPIC) or invalid_answer(error, ANTHROPIC)
     )
@@ -127,4 +140,8 @@ ANTHROPIC = Provider(
     required_config=('ANTHROPIC_API_KEY',),
     error_type=_error_type,
     rate_limit=_rate_limit,
+    sentences=(
+        Sentence(frozenset({400, 413}), _TOO_LONG, 'too_long'),
+        Sentence(frozenset({400}), _NO_CREDIT, 'quota'),
+    ),
 )

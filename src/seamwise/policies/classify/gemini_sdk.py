@@ -19,6 +19,8 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
+    Sentence,
+    body_error,
     classify,
     unparsable_chunk,
 )
@@ -39,15 +41,18 @@ _PERIODS: Mapping[str, float] = {'Second': 1.0, 'Minute': 60.0, 'Hour': 3_600.0,
 _PERIOD_IN_QUOTA_ID = re.compile(rf'Per({"|".join(_PERIODS)})(?![a-z])')
 _REQUESTS_IN_QUOTA_ID = re.compile('Requests(?![a-z])')
 
+_TOO_LONG = re.compile(r'The input token count (?:\(\d+\) )?exceeds the maximum number of tokens')
+
 _REQUIRED_CONFIG = ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
 
 
-def gemini(error: Exception, /) -> Failure[ProviderError] | None:
+def gemini(error: Exception | Mapping[str, object], /) -> Failure[ProviderError] | None:
     """Return the failure for an exception of a call of Gemini, for `refine`; None for a defect.
 
     It reads the exceptions of the SDK `google-genai`, of google-auth and aiohttp under it, and
     those of httpx and httpx2 for calls without the SDK. It decides by their type, status and codes,
-    never by their message. No library is imported.
+    and by a known sentence for what has no code: a prompt that is too long. No library is imported.
+    The body of a response with status 200 can be passed too.
 
     `docs/providers.md` lists the errors.
 
@@ -62,6 +67,9 @@ def gemini(error: Exception, /) -> Failure[ProviderError] | None:
     >>> message_of(refine(response.raise_for_status, gemini).failure())
     "gemini has no model 'gemini-pro'."
     """
+    if not isinstance(error, Exception):
+        found = body_error(error, GEMINI)
+        return None if found is None else Failure(found)
     failure = classify(error, GEMINI) or _transport_error(error) or _unparsable_chunk(error)
     return None if failure is None else Failure(failure)
 
@@ -141,4 +149,5 @@ GEMINI = Provider(
     required_config=_REQUIRED_CONFIG,
     error_type=_error_type,
     rate_limit=_rate_limit,
+    sentences=(Sentence(frozenset({400}), _TOO_LONG, 'too_long'),),
 )

@@ -1,15 +1,17 @@
 """Classification of the exceptions of a model provider's SDK, and of httpx without an SDK."""
 
+import re
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from seamwise._defects.exception_kinds import attribute
+from seamwise._text.json_fields import is_object, text_of
 from seamwise._text.json_pointer import json_pointer
 from seamwise.catalog.models import (
     ContentFiltered,
@@ -94,6 +96,20 @@ class RateLimit(Struct, frozen=True, kw_only=True):
     period: float | None = None
 
 
+class Sentence(NamedTuple):
+    """The beginning of a message that says what no code does.
+
+    Attributes:
+        statuses: The HTTP statuses of the responses with it.
+        pattern: The pattern of its beginning.
+        type: Its meaning.
+    """
+
+    statuses: frozenset[int]
+    pattern: re.Pattern[str]
+    type: ErrorType
+
+
 class Provider(Struct, frozen=True, kw_only=True):
     """The differences between providers.
 
@@ -103,6 +119,7 @@ class Provider(Struct, frozen=True, kw_only=True):
         required_config: The environment variables with the credentials.
         error_type: Returns the meaning of an error by its codes, or None if its status decides.
         rate_limit: Returns the exceeded limit. Its second argument is the current Unix time.
+        sentences: The known sentences of invalid requests, which the codes do not distinguish.
     """
 
     name: str
@@ -110,13 +127,14 @@ class Provider(Struct, frozen=True, kw_only=True):
     required_config: tuple[str, ...]
     error_type: Callable[[ErrorResponse], ErrorType | None]
     rate_limit: Callable[[ErrorResponse, float], RateLimit]
+    sentences: tuple[Sentence, ...] = ()
 
 
 def classify(error: Exception, provider: Provider) -> ProviderError | None:
     """Return the error for an exception of the provider's SDK or of httpx, or None for a defect."""
     response = read_error_response(error, provider.package)
     if response is not None:
-        type_ = provider.error_type(response) or _type_by_status(response)
+        type_ = _meaning(response, provider)
         return None if type_ is None else _response_error(type_, response, provider)
     return _connection_error(error, provider) or _unreadable_answer(error, provider)
 
@@ -136,7 +154,7 @@ def stream_error(
     code = error.get('code')
     status = code if isinstance(code, int) and code in ERROR_STATUSES else None
     response = ErrorResponse(status=status, error=error, headers={}, model=model, cause=None)
-    type_ = provider.error_type(response) or _type_by_status(response)
+    type_ = _meaning(response, provider)
     cause = (
         None if type_ is None or type_ == 'failed' else _response_error(type_, response, provider)
     )
@@ -148,6 +166,39 @@ def stream_error(
         code=response.code,
         cause=cause,
     )
+
+
+def body_error(body: Mapping[str, object], provider: Provider) -> ProviderError | None:
+    """Return the error in the body of a response with status 200, or None if it has none.
+
+    Args:
+        body: The body.
+        provider: The provider.
+    """
+    error = body.get('error')
+    is_error = body.get('object') == 'error' or body.get('type') == 'error'
+    if not error and not is_error:
+        return None
+    fields = error if is_object(error) else {'message': error} if error else body
+    code = fields.get('code')
+    status = code if isinstance(code, int) and code in ERROR_STATUSES else None
+    model = text_of(body.get('model'))
+    response = ErrorResponse(status=status, error=fields, headers={}, model=model, cause=None)
+    type_ = _meaning(response, provider) or 'failed'
+    return _response_error(type_, replace(response, status=status or HTTPStatus.OK.value), provider)
+
+
+def _meaning(response: ErrorResponse, provider: Provider) -> ErrorType | None:
+    """Return the meaning of an error by its codes, then by its status, and by its words last."""
+    type_ = provider.error_type(response) or _type_by_status(response)
+    if type_ != 'invalid':
+        return type_
+    message = response.text('message').lstrip()
+    for sentence in provider.sentences:
+        has_status = response.status is None or response.status in sentence.statuses
+        if has_status and sentence.pattern.match(message):
+            return sentence.type
+    return type_
 
 
 def _type_by_status(response: ErrorResponse) -> ErrorType | None:

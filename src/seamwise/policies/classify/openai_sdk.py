@@ -14,6 +14,8 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
+    Sentence,
+    body_error,
     classify,
     invalid_answer,
 )
@@ -45,6 +47,22 @@ _CODES: Mapping[str, ErrorType] = {
 }
 """By `code`, and by `type` if the code is unknown."""
 
+_TOO_LONG = re.compile(
+    r"""
+      (?:This\ model's|This\ endpoint's|This\ model)\ maximum\ context\ length\ is\ \d
+    | The\ (?:decoder\ )?prompt\ \(.{1,80}\)\ is\ longer\ than\ the\ maximum\ model\ length
+    | The\ input\ \(\d+\ tokens\)\ is\ longer\ than\ the\ model's\ context\ length
+    | (?:the\ )?request\ (?:\(\d+\ tokens\)\ )?exceeds\ the\ available\ context\ size
+    | Please\ reduce\ the\ length\ of\ the\ messages\ or\ completion
+    | Prompt\ contains\ \d+\ tokens
+    | Input\ tokens\ exceed\ the\ configured\ limit\ of\ \d
+    | Input\ validation\ error:\ `inputs`\ (?:tokens\ \+|must\ have\ less\ than\ \d+\ tokens)
+    | `inputs`\ tokens\ \+\ `max_new_tokens`\ must\ be\ <=
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""The sentences of OpenAI and Azure, OpenRouter, vLLM, SGLang, llama.cpp, Groq, Mistral and TGI."""
+
 _UNITS = ('requests', 'tokens')
 
 _DURATION = re.compile(
@@ -54,11 +72,13 @@ _DURATION = re.compile(
 _SECONDS = {'d': 86_400.0, 'h': 3_600.0, 'm': 60.0, 's': 1.0, 'ms': 0.001}
 
 
-def openai(error: Exception, /) -> Failure[ProviderError] | None:
+def openai(error: Exception | Mapping[str, object], /) -> Failure[ProviderError] | None:
     """Return the failure for an exception of a call of OpenAI, for `refine`; None for a defect.
 
     It reads the exceptions of the SDK, and those of httpx and httpx2 for calls without the SDK. It
-    decides by their type, status and codes, never by their message. The SDK is not imported.
+    decides by their type, status and codes, and by known sentences for what has no code: a prompt
+    that is too long. The SDK is not imported. The body of a response with status 200 can be passed
+    too, because some servers send their errors so.
 
     `docs/providers.md` lists the errors.
 
@@ -72,6 +92,9 @@ def openai(error: Exception, /) -> Failure[ProviderError] | None:
     >>> message_of(refine(response.raise_for_status, openai).failure())
     'openai rejects the prompt as too long.'
     """
+    if not isinstance(error, Exception):
+        found = body_error(error, OPENAI)
+        return None if found is None else Failure(found)
     failure = _sdk_error(error) or classify(error, OPENAI) or invalid_answer(error, OPENAI)
     return None if failure is None else Failure(failure)
 
@@ -139,4 +162,5 @@ OPENAI = Provider(
     required_config=('OPENAI_API_KEY',),
     error_type=_error_type,
     rate_limit=_rate_limit,
+    sentences=(Sentence(frozenset({400, 413, 422}), _TOO_LONG, 'too_long'),),
 )

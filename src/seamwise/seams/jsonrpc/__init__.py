@@ -1,6 +1,5 @@
 """JSON-RPC seam: an error as a JSON-RPC error or, in MCP, as a tool result with `isError`."""
 
-from seamwise.seams.jsonrpc.codes import Code as Code
 from seamwise.seams.jsonrpc.codes import Protocol as Protocol
 from seamwise.seams.jsonrpc.mcp_sdk import to_mcp as to_mcp
 from seamwise.seams.jsonrpc.on import on as on

@@ -18,11 +18,14 @@ from seamwise.toolhost.formats import (
     anthropic,
     function_call,
     gemini,
+    harmony,
     hermes,
     mcp,
     openai,
     openai_responses,
     react,
+    sections,
+    tagged,
 )
 from seamwise.toolhost.formats.guidance import guide, sendable_result
 from seamwise.toolhost.formats.parsing import check_format
@@ -45,6 +48,14 @@ _ANSWERS: dict[str, Callable[[Reply], dict[str, object] | str]] = {
     'gemini': gemini.answer,
     'mcp': mcp.answer,
     'hermes': hermes.answer,
+    'harmony': harmony.answer,
+    'deepseek': sections.answer_deepseek,
+    'kimi': sections.answer_kimi,
+    'qwen': hermes.answer,
+    'glm': hermes.answer,
+    'invoke': tagged.answer_invoke,
+    'minimax': tagged.answer_minimax,
+    'cline': tagged.answer_cline,
     'react': react.answer,
 }
 

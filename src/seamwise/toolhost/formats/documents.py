@@ -13,13 +13,21 @@ from seamwise.toolhost.formats import (
     openai,
     openai_responses,
 )
-from seamwise.toolhost.formats.entries import Entry, is_array, is_object
+from seamwise.toolhost.formats.entries import Entry, is_array, is_blank, is_object
 
 # Objects and arrays around the calls: `choices[0].message`, `candidates[0].content.parts[0]`, ….
 _WRAPPERS = frozenset({'choices', 'message', 'candidates', 'content', 'parts', 'output'})
 
 # The longest path is that of Gemini's candidates in an array.
 _PATH_LIMIT = 6
+
+# The reasons of OpenAI and Gemini for a complete answer, in lower case, and those of Anthropic for
+# one that is not. The `stop_reason` of vLLM is any stop token, so only known ones count.
+_REGULAR = frozenset(
+    {'', 'stop', 'tool_calls', 'function_call', 'finish_reason_unspecified', 'end_turn', 'tool_use'}
+)
+_CUT_REASONS = frozenset({'max_tokens', 'model_context_window_exceeded', 'refusal'})
+_CUT_STATUSES = frozenset({'incomplete', 'failed', 'cancelled'})
 
 _BY_TYPE: dict[object, Callable[[dict[str, object], Path], Entry]] = {
     'tool_use': anthropic.read,
@@ -44,7 +52,11 @@ def _read_object(value: dict[str, object], path: Path) -> list[Entry]:
 
 
 def _read_marked(value: dict[str, object], path: Path) -> list[Entry]:
-    """Return the entries of an object that have the mark of a format."""
+    """Return the entries of an object that have the mark of a format, as far as it is complete."""
+    return _mark_cut(value, path, _read_formats(value, path))
+
+
+def _read_formats(value: dict[str, object], path: Path) -> list[Entry]:
     kind = value.get('type')
     if isinstance(kind, str) and kind in _BY_TYPE:
         return [_BY_TYPE[kind](value, path)]
@@ -64,6 +76,46 @@ def _read_marked(value: dict[str, object], path: Path) -> list[Entry]:
         elif key in _WRAPPERS and len(path) < _PATH_LIMIT:
             entries += _read_wrapped(item, (*path, key))
     return entries
+
+
+def _mark_cut(value: dict[str, object], path: Path, entries: list[Entry]) -> list[Entry]:
+    """Mark the calls without arguments in an answer that was stopped: these may have had some.
+
+    In a list of blocks only the last one is incomplete; OpenAI's calls can be written in turns.
+    """
+    if not entries or not _is_cut(value):
+        return entries
+    last_only = not any(entry.format in {'openai', 'function_call'} for entry in entries)
+    return [
+        entry._replace(problem='the call is cut off')
+        if not entry.problem
+        and is_blank(entry.arguments)
+        and (not last_only or _is_last_block(value, entry, len(path)))
+        else entry
+        for entry in entries
+    ]
+
+
+def _is_cut(value: dict[str, object]) -> bool:
+    """Return whether an answer, a choice of it or an item was stopped before its end."""
+    reasons = (value.get('finish_reason'), value.get('finishReason'), value.get('done_reason'))
+    if any(isinstance(reason, str) and reason.lower() not in _REGULAR for reason in reasons):
+        return True
+    stop_reason = value.get('stop_reason', value.get('stopReason'))
+    return stop_reason in _CUT_REASONS or value.get('status') in _CUT_STATUSES
+
+
+def _is_last_block(value: dict[str, object], entry: Entry, depth: int) -> bool:
+    """Return whether a call is the last item of all lists around it, below a depth."""
+    item: object = value
+    for step in entry.path[depth:]:
+        if is_array(item) and isinstance(step, int):
+            if step != len(item) - 1:
+                return False
+            item = item[step]
+        elif is_object(item) and isinstance(step, str):
+            item = item.get(step)
+    return True
 
 
 def _read_wrapped(value: object, path: Path) -> list[Entry]:

@@ -1,6 +1,7 @@
 """Parts of a call as a format shows them, and the checks that all formats share."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from typing import NamedTuple, TypeAlias
 
 from typing_extensions import TypeIs
@@ -9,6 +10,7 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise._runtime.strict_json import HALF_PAIR, decode_json, has_duplicate_keys
 from seamwise._text.json_scanner import Path, Span
 from seamwise._text.jsonable import replace_surrogates
+from seamwise._text.shortening import shorten
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.redaction import redact
 from seamwise.toolhost.calls import ToolCall
@@ -24,6 +26,20 @@ REDACTED_SIZE = 2 * 1024
 
 NAME_KEYS = ('name', 'tool')
 ARGUMENTS_KEYS = ('arguments', 'args', 'parameters')
+
+# Fields that a call can have beside its name and its arguments, in all formats.
+_OTHER_KEYS = frozenset({'id', 'call_id', 'index', 'namespace', 'status', 'type'})
+
+# Keys that models confuse with that of the arguments, in lower case without separators.
+_ALIASES = frozenset(
+    {
+        *('actioninput', 'args', 'argument', 'arguments', 'functionargs', 'functionarguments'),
+        *('functionparameters', 'input', 'inputs', 'kwargs', 'param', 'parameter', 'parameters'),
+        *('params', 'payload', 'toolargs', 'toolarguments', 'toolinput', 'toolparameters'),
+    }
+)
+_SEPARATORS = re.compile(r'[\s_-]+')
+_SHOWN_KEYS = 5
 
 ParsedCall: TypeAlias = Result[ToolCall, UnreadableCall]
 """A call, or the reason why it cannot be read."""
@@ -59,13 +75,21 @@ def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
     """
     if not is_object(value):
         return Entry(format_name, path, problem='the call is not an object')
+    arguments = _first_value(value, ARGUMENTS_KEYS)
+    names = [name for key in NAME_KEYS if isinstance(name := value.get(key), str)]
+    problem = (
+        f'the call has two names, {names[0]!r} and {names[1]!r}'
+        if len(set(names)) > 1
+        else key_problem(value, arguments, {*NAME_KEYS, *ARGUMENTS_KEYS})
+    )
     return Entry(
         format_name,
         path,
         _first_value(value, NAME_KEYS),
-        _first_value(value, ARGUMENTS_KEYS),
+        arguments,
         value.get('id'),
         value.get('namespace'),
+        problem,
     )
 
 
@@ -74,6 +98,63 @@ def _first_value(value: Mapping[str, object], keys: tuple[str, ...]) -> object:
         if key in value:
             return value[key]
     return None
+
+
+def key_problem(
+    value: Mapping[str, object],
+    arguments: object,
+    keys: Collection[str],
+    *,
+    has_nulls: bool = False,
+) -> str:
+    """Return the reason why the keys of a call do not say what its arguments are, or ''.
+
+    A call without arguments has no other keys: these could be its arguments. Arguments under two
+    keys contradict each other.
+
+    >>> key_problem({'name': 'add', 'input': {'a': 1}}, None, {'name', 'arguments'})
+    "the call has no arguments, but the key 'input'"
+
+    Args:
+        value: The call.
+        arguments: The arguments under the key of the format.
+        keys: The keys of the format.
+        has_nulls: Whether a key without a value is absent, as in the objects of an SDK.
+    """
+    found = [key for key in value if key in keys and _is_alias(key)]
+    others = [
+        key
+        for key, item in value.items()
+        if key not in keys and key not in _OTHER_KEYS and not (has_nulls and item is None)
+    ]
+    if not is_blank(arguments):
+        others = [key for key in others if _is_alias(key)]
+    if len(found) > 1 or (others and not is_blank(arguments)):
+        return f'the call has arguments in more than one place: {_listing([*found, *others])}'
+    if not others:
+        return ''
+    noun = 'key' if len(others) == 1 else 'keys'
+    return f'the call has no arguments, but the {noun} {_listing(others)}'
+
+
+def is_blank(arguments: object) -> bool:
+    """Return whether arguments are absent or empty: a call that was cut off has such ones too."""
+    return (
+        arguments is None
+        or arguments == {}
+        or (isinstance(arguments, str) and arguments.strip() in {'', '{}', 'null'})
+    )
+
+
+def _is_alias(key: str) -> bool:
+    return _SEPARATORS.sub('', key).lower() in _ALIASES
+
+
+def _listing(keys: list[str]) -> str:
+    shown = [repr(shorten(replace_surrogates(key), 40)) for key in keys[:_SHOWN_KEYS]]
+    if len(keys) > _SHOWN_KEYS:
+        shown.append(f'{len(keys) - _SHOWN_KEYS} more')
+    return ' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))
 
 
 def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> ParsedCall:

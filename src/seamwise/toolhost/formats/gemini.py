@@ -1,7 +1,7 @@
 """Gemini: parts with a `functionCall`, and the parts that answer them."""
 
 from seamwise._text.json_scanner import Path
-from seamwise.toolhost.formats.entries import Entry, is_object
+from seamwise.toolhost.formats.entries import Entry, is_object, key_problem
 from seamwise.toolhost.formats.reply import Reply
 
 
@@ -9,7 +9,9 @@ def read(value: object, path: Path) -> Entry:
     """Return the entry of a `functionCall`, or of a `function_call` as the SDK dumps it."""
     if not is_object(value):
         return Entry('gemini', path, problem='the call is not an object')
-    return Entry('gemini', path, value.get('name'), value.get('args'), value.get('id'))
+    arguments = value.get('args')
+    problem = key_problem(value, arguments, {'name', 'args'}, has_nulls=True)
+    return Entry('gemini', path, value.get('name'), arguments, value.get('id'), problem=problem)
 
 
 def is_snake_case_call(value: object, path: Path) -> bool:

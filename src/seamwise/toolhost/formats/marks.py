@@ -4,9 +4,11 @@ The patterns are linear: a repetition is possessive or ends at the first charact
 """
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import ParsedCall
+from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS
 
 
 class TextReading(NamedTuple):
@@ -23,47 +25,112 @@ class TextReading(NamedTuple):
     is_settled: bool
 
 
+class Marks(NamedTuple):
+    """The patterns of the marks in a text.
+
+    Attributes:
+        mark: Any mark; the names of the groups are those of the readers.
+        call: A mark of a call other than JSON: a text without one contains a call only as JSON.
+    """
+
+    mark: re.Pattern[str]
+    call: re.Pattern[str]
+
+
 _KEY = r'"[^"\\\x00-\x1f]*+ (?: \\.[^"\\\x00-\x1f]*+ )*+'
 
 # Keys without quotes, as in JavaScript: such an object is a call that cannot be read.
 _BARE_KEY = r'(?:name|tool|arguments|args|parameters|id|type|namespace)'
 
-# Each alternative begins with its first character, so that the search skips all other characters.
-# `A`, `O` and `T` have to be the first characters of a line.
-_CALL_MARKS = r"""
+# The beginning of a list of Python calls with keywords or without arguments. A cut in it is short.
+_PYTHON_NAME = r'[A-Za-z_][\w.-]{0,99}'
+_PYTHON_LIST = (
+    rf'[ \t\n]{{0,9}}{_PYTHON_NAME}\((?:\s{{0,9}}\)|\s{{0,9}}[A-Za-z_]\w{{0,99}}\ ?=(?!=))'
+)
+
+# A code span ends in its line; one that begins as a call does ends in its paragraph.
+_CODE_SPAN = r"""(?:
+      [^`\n]++ `(?!`)
+    | (?=[{<\[]) (?: [^`\n]++ | \n(?![ \t\r]*+\n) )++ `(?!`)
+    | `(?!`) [^`\n]++ (?: `(?!`) [^`\n]++ )*+ ``(?!`)
+)"""
+
+_SPACES = r'(?: (?<![^\n]>) | (?<=\n\ >) | (?<=\n\ \ >) | (?<=\n\ \ \ >) | (?<=\A[ ]>) )'
+
+
+def _call_marks(tools: frozenset[str]) -> str:
+    # An empty set of names matches nothing.
+    names = '|'.join(map(re.escape, sorted(tools, reverse=True))) or '(?!)'
+    return rf"""
     | (?<=<) (?: (?P<hermes>tool_call>) | (?P<xml>[tT][oO][oO][lL](?=[\s/>]))
-               | (?P<llama>\|python_tag\|>) )
-    | (?<=\[) (?P<mistral>TOOL_CALLS\])
+               | (?P<llama>\|python_tag\|>)
+               | (?P<harmony>\|(?:channel|start)\|>)
+               | (?P<section>｜tool▁calls?▁begin｜>|\|tool_call(?:_begin|s?_section_begin)\|>)
+               | (?P<function>function=)
+               | (?P<invoke>(?:antml:|｜DSML｜)?+invoke(?=[\s>]))
+               | (?P<minimax>/?+minimax:tool_call>)
+               | (?P<python>\|(?:python_start|tool_call_start)\|>)
+               | (?P<cline>(?:{names})>) )
+    | (?<=\[) (?: (?P<mistral>TOOL_CALLS\]) | (?P<list>{_PYTHON_LIST}) )
 """
-_OTHER_MARKS = r"""
+
+
+# `A`, `F`, `O` and `T` have to be the first characters of a line.
+_OTHER_MARKS = rf"""
     | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
     | (?<=O) (?<![^\n]O) (?P<observation>bservation:)
     | (?<=T) (?<![^\n]T) (?P<thought>hought:)
+    | (?<=F) (?<![^\n]F) (?P<answer>inal\ Answer:)
+    | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
+    | (?<=>) {_SPACES} (?P<quote> [^\n]*+ (?: \n\ {{0,3}}>[^\n]*+ )*+ )
+    | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']}) )
+    | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']}) )
+    | (?<=◁) (?: (?P<region_shape>{OPENINGS['◁']}) | (?P<close_shape>{CLOSINGS['◁']}) )
 """
-MARK = re.compile(
-    rf"""[{{<\[`~AOT] (?:
-        (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
-        {_CALL_MARKS} {_OTHER_MARKS})""",
-    re.VERBOSE,
-)
-"""The names of the groups are those of the readers."""
 
-CALL_MARK = re.compile(rf'[<\[A] (?: (?<=A) ction\ Input: {_CALL_MARKS})', re.VERBOSE)
-"""A text without any of these marks can contain a call only as JSON."""
+
+@lru_cache(maxsize=64)
+def marks_for(tools: frozenset[str]) -> Marks:
+    """Return the patterns of all marks.
+
+    Each alternative begins with its first character, so that the search skips all other characters.
+
+    Args:
+        tools: The names of the tools that have tags of their own.
+    """
+    call_marks = _call_marks(tools)
+    mark = rf"""[{{<\[`~AFOT>◁] (?:
+        (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
+        {call_marks} {_OTHER_MARKS})"""
+    call = rf'[<\[A] (?: (?<=A) ction\ Input: {call_marks})'
+    return Marks(re.compile(mark, re.VERBOSE), re.compile(call, re.VERBOSE))
+
 
 PARTIAL_MARK = re.compile(
     rf"""
-      <[a-zA-Z_|]{{0,12}} \Z
+      <[^\s<>="'(){{}}]{{0,64}} \Z
+    | <[a-zA-Z_:]{{1,32}}\s[^<>]{{0,200}} \Z
     | \{{\s*+ (?: {_KEY} (?: \\ | "\s*+ )? | [a-z]{{1,10}}+\s*+ )? \Z
-    | \[[A-Z_]{{0,10}} \Z
-    | (?<!`) ``?+ \Z
+    | \[/?[A-Z_]{{0,20}} \Z
+    | \[[ \t\n]{{0,9}}(?:{_PYTHON_NAME}(?:\(\s{{0,9}}(?:[A-Za-z_]\w{{0,99}}\ ?=?)?)?)? \Z
+    | ◁[^\s◁▷]{{0,8}} \Z
+    | (?<!`) ``?+ (?!`) [^`\n]*+ (?: ` (?!`) [^`\n]*+ )?+ `?+ \Z
+    | (?<!`) `(?=[{{<\[]) (?: [^`\n]++ | \n(?![ \t\r]*+\n) )++ `?+ \Z
     | (?<!~) ~~?+ \Z
-    | [AOT] (?<![^\n][AOT]) [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,5}})? \Z
+    | [AFOT] (?<![^\n][AFOT]) [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,6}})? \Z
     """,
     re.VERBOSE,
 )
 """A mark that is cut off at the end of the text."""
+
+PYTHON_LIST = re.compile(rf'\[{_PYTHON_LIST}')
+"""The beginning of a list of Python calls."""
+
+PARTIAL_LIST = re.compile(
+    rf'\[[ \t\n]{{0,9}}(?:{_PYTHON_NAME}(?:\(\s{{0,9}}(?:[A-Za-z_]\w{{0,99}}\ ?=?)?)?)?\Z'
+)
+"""The beginning of a list of Python calls that is cut off."""
 
 TAG = r'(?:<(?:tool_call>|[tT][oO][oO][lL](?=[\s/>])|\|python_tag\|>)|\[TOOL_CALLS\])'
 """The pattern of the marks that JSON does not contain outside of strings."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from seamwise._text.json_scanner import Path
 from seamwise.toolhost.formats import tool_list
-from seamwise.toolhost.formats.entries import Entry, is_array, is_object
+from seamwise.toolhost.formats.entries import Entry, is_array, is_object, key_problem
 from seamwise.toolhost.formats.reply import Reply
 
 
@@ -30,7 +30,14 @@ def read_call(value: dict[str, object], path: Path) -> Entry:
     call_id, function = value.get('id'), value.get('function')
     if not is_object(function):
         return Entry('openai', path, id=call_id, problem='the call has no function')
-    return Entry('openai', path, function.get('name'), function.get('arguments'), call_id)
+    arguments = function.get('arguments')
+    # Ollama numbers its calls in the function; Gemini's API like that of OpenAI adds a signature.
+    problem = key_problem(function, arguments, {'name', 'arguments'}, has_nulls=True) or (
+        key_problem(value, arguments, {'function', 'extra_content'}, has_nulls=True)
+    )
+    return Entry(
+        'openai', path, function.get('name'), arguments, call_id, value.get('namespace'), problem
+    )
 
 
 def is_call(value: dict[str, object]) -> bool:

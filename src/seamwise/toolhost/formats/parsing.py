@@ -21,6 +21,7 @@ from seamwise.toolhost.formats.entries import (
     unreadable,
 )
 from seamwise.toolhost.formats.scanner import Scanner
+from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
 FORMATS = (
     'openai',
@@ -33,6 +34,15 @@ FORMATS = (
     'hermes',
     'mistral',
     'llama',
+    'harmony',
+    'deepseek',
+    'kimi',
+    'qwen',
+    'glm',
+    'pythonic',
+    'invoke',
+    'minimax',
+    'cline',
     'react',
     'fence',
     'tool_list',
@@ -58,7 +68,13 @@ Output: TypeAlias = str | bytes | Mapping[str, object] | Sequence[object] | Supp
 """The output of a model."""
 
 
-def parse(output: Output, *, only: Collection[str] | None = None) -> list[ParsedCall]:
+def parse(
+    output: Output,
+    *,
+    only: Collection[str] | None = None,
+    tools: Collection[str] = (),
+    in_reasoning: bool = False,
+) -> list[ParsedCall]:
     """Return the calls in the output of a model, and the reason for each that cannot be read.
 
     The calls are in the order of the output. A text without calls has an empty list.
@@ -73,6 +89,10 @@ def parse(output: Output, *, only: Collection[str] | None = None) -> list[Parsed
             or an object of its SDK. The texts in an object are not searched.
         only: The names of the formats to read, of `FORMATS`. `fence` stands for all formats in a
             fenced block. Default: all.
+        tools: The names of tools whose calls are tags, as those of Cline: `<name>`. The tools of
+            Cline and of Roo Code are known.
+        in_reasoning: Whether a text begins in the reasoning of the model. Without its end mark, it
+            contains no call.
 
     Raises:
         ValueError: A name in `only` is not in `FORMATS`.
@@ -80,12 +100,13 @@ def parse(output: Output, *, only: Collection[str] | None = None) -> list[Parsed
     wanted = check_formats(only)
     if isinstance(output, bytes):
         try:
-            return parse(output.decode(), only=only)
+            return parse(output.decode(), only=only, tools=tools, in_reasoning=in_reasoning)
         except UnicodeDecodeError as error:
             text = output[: error.start].decode()
             return [not_utf8(text, len(text), output[error.start])]
     if isinstance(output, str):
-        return Scanner(wanted).scan(output, is_final=True)
+        scanner = Scanner(wanted, tools=CLINE_TOOLS.union(tools), in_reasoning=in_reasoning)
+        return scanner.scan(output, is_final=True)
     entries = read_document(_plain(output))
     return [
         read_entry(_strict(entry)) for entry in entries if wanted is None or entry.format in wanted
@@ -93,7 +114,11 @@ def parse(output: Output, *, only: Collection[str] | None = None) -> list[Parsed
 
 
 def expect(
-    output: Output, *, only: Collection[str] | None = None
+    output: Output,
+    *,
+    only: Collection[str] | None = None,
+    tools: Collection[str] = (),
+    in_reasoning: bool = False,
 ) -> Result[list[ParsedCall], UnknownFormat]:
     """Return the calls in an output that must contain one, or a failure if it contains none.
 
@@ -103,11 +128,13 @@ def expect(
     Args:
         output: See `parse`.
         only: See `parse`.
+        tools: See `parse`.
+        in_reasoning: See `parse`.
 
     Raises:
         ValueError: A name in `only` is not in `FORMATS`.
     """
-    calls = parse(output, only=only)
+    calls = parse(output, only=only, tools=tools, in_reasoning=in_reasoning)
     return Success(calls) if calls else Failure(UnknownFormat(_excerpt(output)))
 
 

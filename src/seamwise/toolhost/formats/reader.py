@@ -10,6 +10,7 @@ from seamwise.catalog.parsing import UnreadableCall
 from seamwise.toolhost.formats.entries import REDACTED_SIZE, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import check_formats, not_utf8
 from seamwise.toolhost.formats.scanner import Scanner
+from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
 SIZE_LIMIT = 16 * 2**20
 """In characters: the maximum length of the text that is held."""
@@ -28,7 +29,9 @@ _SCANS = 16
 class Reader:
     r"""Reader of a text that comes in pieces, cut anywhere.
 
-    The calls of all pieces are together those that `parse` returns for the whole text.
+    The calls of all pieces are together those that `parse` returns for the whole text. But a reader
+    has already returned the calls before the end of reasoning that has no beginning; see
+    `in_reasoning`.
 
     >>> reader = Reader()
     >>> pieces = '<tool_call>{"name": "ping", "argu', 'ments": {}}</tool', '_call> and'
@@ -39,13 +42,23 @@ class Reader:
 
     Args:
         only: The names of the formats to read; see `parse`.
+        tools: The names of tools that have tags of their own; see `parse`.
+        in_reasoning: Whether the text begins in the reasoning of the model, up to its end mark.
 
     Raises:
         ValueError: A name in `only` is not in `FORMATS`.
     """
 
-    def __init__(self, *, only: Collection[str] | None = None) -> None:
-        self._scanner = Scanner(check_formats(only))
+    def __init__(
+        self,
+        *,
+        only: Collection[str] | None = None,
+        tools: Collection[str] = (),
+        in_reasoning: bool = False,
+    ) -> None:
+        self._scanner = Scanner(
+            check_formats(only), tools=CLINE_TOOLS.union(tools), in_reasoning=in_reasoning
+        )
         self._decoder = codecs.getincrementaldecoder('utf-8')()
         self._pieces: list[str] = []
         # The length of the pieces, and of the text before them, which is no longer held.

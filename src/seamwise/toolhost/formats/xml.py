@@ -11,6 +11,7 @@ from seamwise.toolhost.formats.entries import (
     DEPTH_LIMIT,
     Entry,
     decode_text,
+    key_problem,
     read_entry,
     unreadable,
 )
@@ -113,6 +114,9 @@ def _entry(attributes: dict[str, str]) -> Entry:
     )
     if type(arguments) is Failure:
         return entry._replace(problem=f'the arguments are not JSON: {arguments.failure()}')
+    keys = {'name', *ARGUMENTS_KEYS}
+    if problem := key_problem(attributes, arguments.unwrap(), keys):
+        return entry._replace(problem=problem)
     if isinstance(arguments.unwrap(), str):
         return entry._replace(problem='the arguments are encoded twice')
     return entry._replace(arguments=arguments.unwrap())

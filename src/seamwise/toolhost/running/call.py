@@ -28,6 +28,7 @@ from seamwise.policies import Guard, GuardError
 from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_scope
 from seamwise.policies.errors import DeadlineExceeded
 from seamwise.toolhost.calls import ToolCall
+from seamwise.toolhost.formats.untyped import UNTYPED, typed_arguments
 from seamwise.toolhost.memory.conversation import Conversation
 from seamwise.toolhost.outcome import ToolOutcome, leaves_effect_open
 from seamwise.toolhost.running.attempts import Attempts
@@ -228,7 +229,11 @@ class CallRun(Generic[E]):
         if self._workshop.is_closing:
             return Failure(ToolCancelled(self.tool, SHUTDOWN))
         try:
-            invocation = tool.bind({} if self._call is None else self._call.arguments)
+            call = self._call
+            arguments = {} if call is None else call.arguments
+            if call is not None and call.format in UNTYPED:
+                arguments = typed_arguments(arguments, tool.input_schema)
+            invocation = tool.bind(arguments)
         except Exception as error:  # noqa: BLE001 -- a bug of the tool, in the key of its call
             return self._defect(error)
         if type(invocation) is Success:

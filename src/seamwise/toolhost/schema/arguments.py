@@ -10,6 +10,7 @@ import msgspec
 import msgspec.inspect
 
 from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.json_fields import is_array, is_object
 from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
@@ -23,6 +24,10 @@ MAX_FINDINGS: Final = 20
 
 MAX_CHOICES: Final = 20
 """The maximum number of values of an enumeration in an error."""
+
+
+MAX_WHOLE: Final = 2**53
+"""The greatest number up to which a double has every integer."""
 
 
 class Example(msgspec.Struct, frozen=True):
@@ -184,8 +189,7 @@ def _convert_values(
 def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str | None]:
     """Return the converted argument, and the reason to reject it or None."""
     try:
-        # The keys of objects are strings in JSON.
-        value: object = msgspec.convert(argument, parameter.type, strict=True, str_keys=True)
+        value = _convert(argument, parameter)
     except msgspec.ValidationError as error:
         if parameter.type_text is None:
             return None, _validation_reason(error)
@@ -196,6 +200,31 @@ def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str 
     except RecursionError:
         return None, 'is nested too deeply'
     return value, surrogate_problem(argument)
+
+
+def _convert(argument: object, parameter: Parameter) -> object:
+    """Return the converted argument. 3.0 is an integer too, as JSON Schema says (6.1.1)."""
+    try:
+        # The keys of objects are strings in JSON.
+        return msgspec.convert(argument, parameter.type, strict=True, str_keys=True)
+    except msgspec.ValidationError:
+        whole = _whole_numbers(argument)
+        if whole is argument:
+            raise
+        return msgspec.convert(whole, parameter.type, strict=True, str_keys=True)
+
+
+def _whole_numbers(value: object) -> object:
+    """Return a value with integers in place of numbers without a fraction, or the same object."""
+    if isinstance(value, float):
+        return int(value) if abs(value) <= MAX_WHOLE and value.is_integer() else value
+    if is_object(value):
+        fields = {key: _whole_numbers(item) for key, item in value.items()}
+        return fields if any(fields[key] is not value[key] for key in fields) else value
+    if is_array(value):
+        items = [_whole_numbers(item) for item in value]
+        return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
+    return value
 
 
 def _validation_reason(error: msgspec.ValidationError) -> str:

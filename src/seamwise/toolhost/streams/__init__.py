@@ -1,4 +1,5 @@
-"""Streams of model providers: tool calls and text, read from server-sent events."""
+"""Streams of model providers: tool calls, text and reasoning, read from server-sent events."""
 
+from seamwise.toolhost.streams.items import Reasoning as Reasoning
 from seamwise.toolhost.streams.items import Text as Text
 from seamwise.toolhost.streams.reader import calls as calls

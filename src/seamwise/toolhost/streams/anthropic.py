@@ -5,15 +5,16 @@ from collections.abc import Iterator, Mapping
 from typing_extensions import override
 
 from seamwise._text.json_fields import object_of, text_of
-from seamwise._text.jsonable import to_json
 from seamwise.catalog.models import ContextTooLong
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.anthropic_sdk import ANTHROPIC
+from seamwise.toolhost.formats import anthropic
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
     ProviderStream,
     filtered,
+    reasoning_items,
     stopped,
     text_items,
     truncated,
@@ -48,10 +49,7 @@ class AnthropicStream(ProviderStream):
                 yield from self._release()
                 yield from self._begin(key, object_of(chunk.get('content_block')))
             case 'content_block_delta':
-                if delta.get('type') == 'text_delta':
-                    yield from text_items(delta.get('text'))
-                elif delta.get('type') == 'input_json_delta':
-                    self.calls.add(key, delta.get('partial_json'))
+                yield from self._continue(key, delta)
             case 'content_block_stop':
                 yield from self._stop(key)
             case 'message_delta':
@@ -59,20 +57,38 @@ class AnthropicStream(ProviderStream):
             case 'message_stop':
                 yield from self._release()
                 self.end(self._reason)
-            case 'error':
-                self.fail(chunk.get('error'))
             case _:
                 # `ping`, and events of later revisions.
+                pass
+
+    def _continue(self, key: Key, delta: Mapping[str, object]) -> Iterator[StreamItem]:
+        match delta.get('type'):
+            case 'text_delta':
+                yield from text_items(delta.get('text'))
+            case 'thinking_delta':
+                yield from reasoning_items(delta.get('thinking'))
+            case 'input_json_delta':
+                self.calls.add(key, self.argument_text(delta.get('partial_json')))
+            case _:
+                # Signatures and citations.
                 pass
 
     def _begin(self, key: Key, block: Mapping[str, object]) -> Iterator[StreamItem]:
         if block.get('type') == 'text':
             yield from text_items(block.get('text'))
+        elif block.get('type') == 'thinking':
+            yield from reasoning_items(block.get('thinking'))
         elif block.get('type') == 'tool_use':
-            # Some proxies send all of the input here.
-            arguments = block.get('input')
-            initial = to_json(arguments).decode() if arguments else ''
-            call = PartialCall('anthropic', block.get('name'), block.get('id'), initial=initial)
+            # Some proxies send all of the input here; an empty one is the start of any input.
+            entry = anthropic.read({**block}, ())
+            initial = self.argument_text(None if entry.arguments == {} else entry.arguments)
+            call = PartialCall(
+                'anthropic',
+                entry.tool,
+                entry.id,
+                initial=initial.text,
+                problem=entry.problem or initial.problem,
+            )
             yield from self.begin_call(key, call)
 
     def _stop(self, key: Key) -> Iterator[StreamItem]:

@@ -14,6 +14,7 @@ from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.provider_stream import (
     ProviderStream,
     filtered,
+    reasoning_items,
     stopped,
     text_items,
     truncated,
@@ -56,9 +57,6 @@ class GeminiStream(ProviderStream):
 
     @override
     def read_chunk(self, chunk: Mapping[str, object], data: bytes) -> Iterator[StreamItem]:
-        if chunk.get('error'):
-            self.fail(chunk['error'])
-            return
         self.model = text_of(_field(chunk, 'modelVersion')) or self.model
         feedback = object_of(_field(chunk, 'promptFeedback'))
         if block_reason := text_of(_field(feedback, 'blockReason')):
@@ -84,7 +82,9 @@ class GeminiStream(ProviderStream):
         call = _field(part, 'functionCall')
         if call is not None:
             yield from self._read_call(call, chunk, data)
-        elif not part.get('thought'):
+        elif part.get('thought'):
+            yield from reasoning_items(part.get('text'))
+        else:
             yield from text_items(part.get('text'))
 
     def _read_call(

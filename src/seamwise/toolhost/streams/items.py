@@ -20,5 +20,15 @@ class Text(Struct, frozen=True):
     text: str
 
 
-StreamItem: TypeAlias = Result[ToolCall | Text, StreamingError | UnreadableCall]
-"""A complete call, a piece of text, or the reason why one of them is missing."""
+class Reasoning(Struct, frozen=True):
+    """A piece of the reasoning before an answer, or of its summary. It is no text of the answer.
+
+    Attributes:
+        text: The piece, which is not empty.
+    """
+
+    text: str
+
+
+StreamItem: TypeAlias = Result[ToolCall | Text | Reasoning, StreamingError | UnreadableCall]
+"""A complete call, a piece of text or of reasoning, or the reason why one of them is missing."""

@@ -5,28 +5,32 @@ from itertools import count
 
 from typing_extensions import override
 
+from seamwise._results.containers import Failure
 from seamwise._text.json_fields import is_object, object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.openai_sdk import OPENAI
-from seamwise.toolhost.formats.entries import is_array, unreadable
+from seamwise.toolhost.formats.entries import is_array, key_problem, unreadable
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
     ProviderStream,
     filtered,
+    reasoning_items,
+    stopped,
     text_items,
     truncated,
 )
 
-_CUT = frozenset({'length', 'content_filter'})
-"""The values of `finish_reason` after which the last call may be incomplete."""
+_REGULAR = frozenset({'stop', 'tool_calls', 'function_call'})
+"""The values of `finish_reason` of an answer that is complete."""
 
 
 class OpenAIStream(ProviderStream):
     """Chunks with `choices`, up to `[DONE]`.
 
-    The pieces of several calls can alternate. A call is complete when the next one begins and its
-    arguments are a complete object, or when its choice has a `finish_reason`.
+    The pieces of several calls can alternate. A call is complete when its arguments are a complete
+    object and the next call begins, or its choice has a `finish_reason`. Any other call waits for
+    the end of the stream, because some servers repeat the reason in every chunk.
     """
 
     provider = OPENAI
@@ -38,12 +42,11 @@ class OpenAIStream(ProviderStream):
         # Indexes for calls without one do not collide with those of the provider.
         self._indexes = count(-1, -1)
         self._reason: StreamAborted | None = None
+        # The choices with a regular `finish_reason`.
+        self._finished: set[int] = set()
 
     @override
     def read_chunk(self, chunk: Mapping[str, object], data: bytes) -> Iterator[StreamItem]:
-        if chunk.get('error'):
-            self.fail(chunk['error'])
-            return
         self.model = text_of(chunk.get('model')) or self.model
         for choice in objects_in(chunk.get('choices')):
             index = choice.get('index')
@@ -52,12 +55,17 @@ class OpenAIStream(ProviderStream):
     @override
     def read_done(self) -> Iterator[StreamItem]:
         # Without a `finish_reason`, only a complete object shows that a call is complete.
-        for call in self.calls.take_all():
-            yield call.read_cut()
+        for index, keys in self._keys.items():
+            for key in keys:
+                call = self.calls.take(key)
+                if call is not None:
+                    yield call.read() if index in self._finished else call.read_cut()
         self.end(self._reason)
 
     def _read_choice(self, index: int, choice: Mapping[str, object]) -> Iterator[StreamItem]:
         delta = object_of(choice.get('delta'))
+        # DeepSeek and vLLM have the first name, OpenRouter the second.
+        yield from reasoning_items(delta.get('reasoning_content') or delta.get('reasoning'))
         yield from text_items(delta.get('content'))
         if refusal := text_of(delta.get('refusal')):
             yield from text_items(refusal)
@@ -90,15 +98,17 @@ class OpenAIStream(ProviderStream):
         call_id: object,
         function: Mapping[str, object],
     ) -> Iterator[StreamItem]:
-        name, arguments = function.get('name'), function.get('arguments')
+        name, arguments = function.get('name'), self.argument_text(function.get('arguments'))
         call = self.calls.get(key)
-        if call is not None and call_id and call.id and call.id != call_id:
-            # Some servers number every call 0; the next id ends the previous call.
+        if call is not None and call_id and name and call.id and call.id != call_id:
+            # Some servers number every call 0; the next id and name end the previous call. Others
+            # invent an id for every piece, which has no name.
             self.calls.take(key)
             yield call.read()
             call = None
+        problem = key_problem(function, arguments.text, {'name', 'arguments'}, has_nulls=True)
         if call is None:
-            if not call_id and not name and not text_of(arguments).strip():
+            if not call_id and not name and not problem and not arguments.text.strip():
                 return
             yield from self._take_complete()
             call = PartialCall(format_name)
@@ -107,6 +117,7 @@ class OpenAIStream(ProviderStream):
         # Some servers repeat the id and the name in every piece.
         call.id = call.id or call_id
         call.tool = call.tool or name
+        call.problem = call.problem or problem
         self.calls.add(key, arguments)
 
     def _take_complete(self) -> Iterator[StreamItem]:
@@ -115,11 +126,25 @@ class OpenAIStream(ProviderStream):
             yield call
 
     def _finish_choice(self, index: int, reason: str) -> Iterator[StreamItem]:
-        for key in self._keys.pop(index, ()):
-            call = self.calls.take(key)
-            if call is not None:
-                yield call.read_cut() if reason in _CUT else call.read()
-        if reason == 'length':
-            self._reason = truncated(self.provider)
-        elif reason == 'content_filter':
-            self._reason = filtered(self.provider, reason)
+        if reason in _REGULAR:
+            self._finished.add(index)
+        else:
+            self._finished.discard(index)
+            self._reason = (
+                truncated(self.provider)
+                if reason == 'length'
+                else filtered(self.provider, reason)
+                if reason == 'content_filter'
+                else stopped(reason)
+            )
+        keys = self._keys.get(index, {})
+        for key in [*keys]:
+            call = self.calls.get(key)
+            result = None if call is None else call.read_cut()
+            if type(result) is Failure and reason in _REGULAR:
+                # Its arguments may follow.
+                break
+            self.calls.take(key)
+            del keys[key]
+            if result is not None:
+                yield result

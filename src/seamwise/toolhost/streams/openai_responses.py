@@ -13,6 +13,7 @@ from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
     ProviderStream,
     filtered,
+    reasoning_items,
     stopped,
     text_items,
     truncated,
@@ -41,30 +42,28 @@ class OpenAIResponsesStream(ProviderStream):
         match text_of(chunk.get('type')).removeprefix(_EVENT):
             case 'output_text.delta':
                 yield from text_items(delta)
+            case 'reasoning_text.delta' | 'reasoning_summary_text.delta':
+                yield from reasoning_items(delta)
             case 'refusal.delta':
                 self._has_refusal = True
                 yield from text_items(delta)
             case 'output_item.added':
                 yield from self._begin(key, object_of(chunk.get('item')))
             case 'function_call_arguments.delta':
-                self.calls.add(key, delta)
+                self.calls.add(key, self.argument_text(delta))
             case 'output_item.done':
                 yield from self._finish(key, object_of(chunk.get('item')))
             case 'created' | 'in_progress':
                 response = object_of(chunk.get('response'))
                 self.model = text_of(response.get('model')) or self.model
-            case 'completed' | 'incomplete' | 'failed' | 'error' as last:
+            case 'completed' | 'incomplete' | 'failed' as last:
                 yield from self._read_last(last, chunk)
             case _:
-                # Events for the progress of an item, for reasoning, and those of later revisions.
+                # Events for the progress of an item, and those of later revisions.
                 pass
 
     def _read_last(self, type_: str, chunk: Mapping[str, object]) -> Iterator[StreamItem]:
         response = object_of(chunk.get('response'))
-        if type_ == 'error':
-            # The object itself is the error, or it contains one.
-            self.fail(chunk.get('error') or {**chunk, 'type': None})
-            return
         if type_ == 'failed':
             self.fail(response.get('error'))
             return
@@ -87,18 +86,29 @@ class OpenAIResponsesStream(ProviderStream):
 
     def _begin(self, key: Key, item: Mapping[str, object]) -> Iterator[StreamItem]:
         if item.get('type') == 'function_call':
-            yield from self.begin_call(key, _call(item))
+            call = self._call(item)
+            # The keys of the item say nothing yet: its arguments follow.
+            call.problem = ''
+            yield from self.begin_call(key, call)
 
     def _finish(self, key: Key, item: Mapping[str, object]) -> Iterator[StreamItem]:
         if item.get('type') != 'function_call':
             return
-        self.calls.take(key)
-        call = _call(item)
+        begun = self.calls.take(key)
+        call = self._call(item)
+        if item.get('arguments') is None and begun is not None and not begun.is_blank:
+            # The item should repeat the arguments.
+            call.pieces = begun.pieces
         yield call.read_cut() if item.get('status') == 'incomplete' else call.read()
 
-
-def _call(item: Mapping[str, object]) -> PartialCall:
-    entry = openai_responses.read({**item}, ())
-    return PartialCall(
-        entry.format, entry.tool, entry.id, entry.namespace, initial=text_of(entry.arguments)
-    )
+    def _call(self, item: Mapping[str, object]) -> PartialCall:
+        entry = openai_responses.read({**item}, ())
+        initial = self.argument_text(entry.arguments)
+        return PartialCall(
+            entry.format,
+            entry.tool,
+            entry.id,
+            entry.namespace,
+            initial=initial.text,
+            problem=entry.problem or initial.problem,
+        )

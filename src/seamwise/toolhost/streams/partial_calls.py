@@ -1,6 +1,6 @@
 """Calls whose arguments arrive in pieces."""
 
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
 
@@ -21,6 +21,18 @@ Key: TypeAlias = tuple[int, int]
 """The choice of a call, 0 if there is only one, and its index."""
 
 
+class ArgumentText(NamedTuple):
+    """A piece of the arguments.
+
+    Attributes:
+        text: The piece, or the JSON of arguments that a server has sent as a value.
+        problem: The reason why the arguments cannot be read, or ''.
+    """
+
+    text: str
+    problem: str = ''
+
+
 class PartialCall(Struct):
     """A call that has begun.
 
@@ -32,6 +44,7 @@ class PartialCall(Struct):
         initial: The arguments that came with the start of the call. Pieces replace them.
         pieces: The pieces of the arguments.
         was_tried: Whether `PartialCalls.take_complete` has looked at it.
+        problem: The reason why the call cannot be read, if it is known already.
     """
 
     format: str
@@ -41,6 +54,7 @@ class PartialCall(Struct):
     initial: str = ''
     pieces: list[str] = field(default_factory=list[str])
     was_tried: bool = False
+    problem: str = ''
 
     @property
     def arguments(self) -> str:
@@ -62,7 +76,7 @@ class PartialCall(Struct):
         """Return the call, which is complete; without arguments, it has none."""
         arguments = self.arguments
         call = read_entry(
-            Entry(self.format, (), self.tool, arguments, self.id, namespace=self.namespace)
+            Entry(self.format, (), self.tool, arguments, self.id, self.namespace, self.problem)
         )
         if type(call) is not Failure:
             return call
@@ -71,7 +85,7 @@ class PartialCall(Struct):
 
     def read_cut(self) -> ParsedCall:
         """Return the call of an answer that was stopped; without arguments, it is cut off."""
-        return self.cut_off() if self.is_blank else self.read()
+        return self.cut_off() if self.is_blank and not self.problem else self.read()
 
     def cut_off(self) -> ParsedCall:
         """Return the failure of a call that is not complete at the end of the stream."""
@@ -113,16 +127,17 @@ class PartialCalls:
         self._calls[key] = call
         self._grow(call.size)
 
-    def add(self, key: Key, piece: object) -> None:
+    def add(self, key: Key, piece: ArgumentText) -> None:
         """Add a piece of the arguments; a piece without its call is ignored.
 
         Raises:
             StreamTooLarge: The calls exceed the limit.
         """
         call = self._calls.get(key)
-        if call is not None and isinstance(piece, str) and piece:
-            call.pieces.append(piece)
-            self._grow(len(piece) + _PIECE_SIZE)
+        if call is not None and piece.text:
+            call.pieces.append(piece.text)
+            call.problem = call.problem or piece.problem
+            self._grow(len(piece.text) + _PIECE_SIZE)
 
     def take(self, key: Key) -> PartialCall | None:
         """Remove a call and return it, or None."""

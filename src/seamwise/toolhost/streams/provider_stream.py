@@ -6,22 +6,26 @@ from typing import ClassVar
 
 from seamwise._errors.causes import Cause
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._runtime.strict_json import decode_json
-from seamwise._text.json_fields import is_object, object_of
+from seamwise._runtime.strict_json import decode_json, has_duplicate_keys
+from seamwise._text.json_fields import is_object, object_of, objects_in
+from seamwise._text.jsonable import to_json
 from seamwise.catalog.models import ContentFiltered, OutputTruncated
 from seamwise.catalog.streaming import ChunkUnparsable, InvalidStream, StreamAborted, StreamingError
 from seamwise.policies.classify.exception_text import redacted_excerpt
 from seamwise.policies.classify.model_providers import Provider, stream_error
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT
 from seamwise.toolhost.streams.events import EventReader, ServerSentEvent, StreamTooLarge
-from seamwise.toolhost.streams.items import StreamItem, Text
-from seamwise.toolhost.streams.partial_calls import Key, PartialCall, PartialCalls
+from seamwise.toolhost.streams.items import Reasoning, StreamItem, Text
+from seamwise.toolhost.streams.partial_calls import ArgumentText, Key, PartialCall, PartialCalls
 
 # The objects and arrays around the arguments of a call.
 _ENVELOPE_DEPTH = 20
 
 # In bytes: the part of a chunk that is redacted for an excerpt.
 _EXCERPT_INPUT = 8 * 1024
+
+# In bytes: the part of a body without events that is searched for an error.
+_HEAD_SIZE = 64 * 1024
 
 _DONE = b'[DONE]'
 
@@ -44,6 +48,8 @@ class ProviderStream(ABC):
         self.is_over = False
         self._events = EventReader()
         self._has_events = False
+        self._head = b''
+        self._chunk: tuple[Mapping[str, object], bytes] = ({}, b'')
         self._failure: Failure[StreamingError] | None = None
 
     @property
@@ -66,16 +72,24 @@ class ProviderStream(ABC):
 
     def end_of_source(self) -> None:
         """End the stream where its bytes end. By default it is incomplete."""
-        self.end(
-            InvalidStream(
-                'it ended before the answer was complete'
-                if self._has_events
-                else 'it contains no server-sent event'
-            )
-        )
+        if self._has_events:
+            self.end(InvalidStream('it ended before the answer was complete'))
+        elif (error := self._body_error()) is not None:
+            self.fail(error)
+        else:
+            self.end(InvalidStream('it contains no server-sent event'))
+
+    def _body_error(self) -> object:
+        """Return the error object of a body that is no stream, or None."""
+        body: object = decode_json(self._head, depth_limit=DEPTH_LIMIT).value_or(None)
+        # Gemini sends an array.
+        bodies = objects_in(body) or objects_in([body])
+        return next(filter(None, map(_error_in, bodies)), None)
 
     def feed(self, piece: bytes) -> Iterator[StreamItem]:
         """Yield the items that are complete now."""
+        if not self._has_events and len(self._head) < _HEAD_SIZE:
+            self._head += piece
         try:
             for event in self._events.feed(piece):
                 yield from self._read_event(event)
@@ -113,6 +127,17 @@ class ProviderStream(ABC):
             yield previous.cut_off()
         self.calls.begin(key, call)
 
+    def argument_text(self, value: object) -> ArgumentText:
+        """Return the text of arguments in the current chunk.
+
+        They are a text, or a piece of one. Some servers send a value instead: its text is its JSON.
+        """
+        if value is None or isinstance(value, str):
+            return ArgumentText(value or '')
+        chunk, data = self._chunk
+        problem = 'an object has the same key twice' if has_duplicate_keys(data, chunk) else ''
+        return ArgumentText(to_json(value).decode(), problem)
+
     def end(self, error: StreamingError | None = None) -> None:
         """End the stream, with an error if it is not a regular end."""
         self.is_over = True
@@ -133,7 +158,12 @@ class ProviderStream(ABC):
             return
         result = _decode(event.data)
         if type(result) is Success:
-            yield from self.read_chunk(result.unwrap(), event.data)
+            chunk = result.unwrap()
+            self._chunk = (chunk, event.data)
+            if (error := _error_in(chunk)) is None:
+                yield from self.read_chunk(chunk, event.data)
+            else:
+                self.fail(error)
         elif event.name == 'error':
             # The message of a proxy, which is not JSON.
             self.fail(None)
@@ -156,10 +186,28 @@ def _decode(data: bytes) -> Result[Mapping[str, object], ChunkUnparsable]:
     return Failure(ChunkUnparsable(problem, excerpt, position))
 
 
+def _error_in(chunk: Mapping[str, object]) -> object:
+    """Return the error object in a chunk, or None.
+
+    It is under `error`, or the chunk itself, as in OpenAI Responses and in vLLM.
+    """
+    is_error = chunk.get('type') == 'error' or chunk.get('object') == 'error'
+    if error := chunk.get('error'):
+        return error
+    type_ = chunk.get('type')
+    return {**chunk, 'type': None if type_ == 'error' else type_} if is_error else None
+
+
 def text_items(text: object) -> Iterator[StreamItem]:
     """Yield a piece of text if it is a string that is not empty."""
     if isinstance(text, str) and text:
         yield Success(Text(text))
+
+
+def reasoning_items(text: object) -> Iterator[StreamItem]:
+    """Yield a piece of reasoning if it is a string that is not empty."""
+    if isinstance(text, str) and text:
+        yield Success(Reasoning(text))
 
 
 def truncated(provider: Provider) -> StreamAborted:

@@ -62,7 +62,7 @@ class _SupportsClose(Protocol):
 def calls(source: AsyncIterable[bytes], format: str) -> AsyncGenerator[StreamItem]:  # noqa: A002 -- the word of the formats
     r"""Read the calls and the text in a provider's stream of server-sent events.
 
-    Text is yielded as it arrives, a call when it is complete. Reasoning of the model is no text.
+    Text and reasoning are yielded as they arrive, a call when it is complete.
     If the stream does not end regularly, there is an `UnreadableCall` for each call that is cut
     off, and then one error of the stream, which is the last item:
 

@@ -1,0 +1,120 @@
+"""Python literals by keyword, translated to JSON token by token; nothing is evaluated."""
+
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from seamwise.toolhost.formats.marks import TAG
+
+STOP = rf'<\|e(?:om|ot)_id\|>|{TAG}'
+"""The pattern of the marks that end a call."""
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<stop>{STOP})
+    | (?P<string> "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+' )
+    | (?P<unclosed>["'][^\n]*+)
+    | (?P<keyword>[A-Za-z_]\w*+)\s*+=(?!=)
+    | (?P<word>[A-Za-z_]\w*+)
+    | (?P<open>[\[{{(])
+    | (?P<close>[\]}})])
+    | (?P<number>\d[\w.]*+)
+    | (?P<other>[^\w"'()\[\]{{}}<]++|.)
+    """,
+    re.VERBOSE | re.ASCII | re.DOTALL,
+)
+_ESCAPE = re.compile(
+    r"""
+      \\(?: x(?P<x>[0-9a-fA-F]{2}) | U(?P<U>[0-9a-fA-F]{8}) | (?P<octal>[0-7]{1,3}) | . )
+    | ["\x00-\x1f]""",
+    re.DOTALL | re.VERBOSE,
+)
+_CALL_BRACKETS = {'(': '{', ')': '}'}
+_CONSTANTS = {'True': 'true', 'False': 'false', 'None': 'null'}
+_CODE_POINTS = {r'\'': ord("'"), r'\a': 7, r'\v': 11}
+_JSON_ESCAPES = frozenset({r'\\', r'\"', r'\b', r'\f', r'\n', r'\r', r'\t', r'\u', r'\N'})
+
+
+class Translation(NamedTuple):
+    """Python arguments as JSON.
+
+    Attributes:
+        json: The JSON.
+        end: The end of the arguments.
+        problem_position: The position of the first token that is no literal or keyword.
+    """
+
+    json: str
+    end: int
+    problem_position: int | None
+
+
+def translate(text: str, start: int) -> Translation:
+    """Translate the arguments in parentheses that begin at `start`."""
+    pieces: list[str] = []
+    problem_position: int | None = None
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        kind = token.lastgroup
+        if kind == 'stop':
+            return Translation('', token.start(), token.start())
+        depth += kind == 'open'
+        piece = _translate_token(token, depth)
+        depth -= kind == 'close'
+        if piece is not None:
+            pieces.append(piece)
+        elif problem_position is None:
+            problem_position = token.start()
+        if depth == 0:
+            return Translation(''.join(pieces), token.end(), problem_position)
+    return Translation('', len(text), len(text))
+
+
+def _translate_token(token: re.Match[str], depth: int) -> str | None:
+    """Return the JSON of a token, or None for one that is neither a literal nor a keyword.
+
+    Args:
+        token: The token.
+        depth: The number of brackets around the token, with itself; 1 for a bracket of the call.
+    """
+    value = token[0]
+    is_of_call = depth == 1
+    match token.lastgroup:
+        case 'string':
+            return f'"{_ESCAPE.sub(_translate_escape, value[1:-1])}"'
+        case 'word':
+            return _CONSTANTS.get(value)
+        case 'keyword':
+            piece = f'"{token["keyword"]}":'
+        case 'open' | 'close' if value in _CALL_BRACKETS:
+            piece = _CALL_BRACKETS[value]
+        case 'unclosed':
+            return None
+        case _:
+            # A dict is a literal, but its colon is none in the brackets of the call.
+            return None if is_of_call and ':' in value else value
+    return piece if is_of_call else None
+
+
+def _translate_escape(match: re.Match[str]) -> str:
+    r"""Return the JSON of a character that Python or JSON escapes; `\u` and `\N` stay."""
+    escape = match[0]
+    if match.lastgroup == 'octal':
+        return _to_json(int(match['octal'], 8))
+    if match.lastgroup:
+        return _to_json(int(match[match.lastgroup], 16))
+    if escape[0] != '\\':
+        return _to_json(ord(escape))
+    if escape in _CODE_POINTS:
+        return _to_json(_CODE_POINTS[escape])
+    # Python keeps a backslash that begins no escape.
+    return escape if escape in _JSON_ESCAPES else '\\' + escape
+
+
+def _to_json(code_point: int) -> str:
+    """Return a character in a JSON string; one that UTF-8 cannot encode becomes no JSON."""
+    try:
+        return msgspec.json.encode(chr(code_point)).decode()[1:-1]
+    except (ValueError, OverflowError):
+        return '\\?'
