@@ -6,11 +6,13 @@ from typing import Any, Final
 import msgspec
 import redis.asyncio
 from redis.exceptions import MovedError, NoScriptError, RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from seamwise._results.containers import Failure
 from seamwise._runtime.world import World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers
+from seamwise.policies.classify.exception_text import exception_reason
 from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.batches import ScriptRequest, batch_sender
@@ -29,6 +31,9 @@ from seamwise.policies.redis.scripts import Script
 
 MAX_TRIES: Final = 3
 """Number of nodes of a Redis Cluster that a call tries if they redirect it."""
+
+NO_REPLY: Final = 'Redis does not respond'
+"""Reason of a refusal whose request has timed out."""
 
 MAX_BOUND: Final = 60.0
 """Upper bound of `bound`, in seconds."""
@@ -68,14 +73,13 @@ class Store:
         self._name = name
         self._script = script
         self._bound = bound
+        self._reason = NO_REPLY
         self._async_route = _async_route(clients)
         self._route = _route(clients, bound=bound)
 
     def refuse(self) -> Failure[StoreUnavailable]:
         """Return the failure of a call that is refused because Redis is unavailable."""
-        error = StoreUnavailable(
-            self._name, 'Redis does not respond', retry_after=self.backoff.seconds_left()
-        )
+        error = StoreUnavailable(self._name, self._reason, retry_after=self.backoff.seconds_left())
         if self.observer.is_used:
             self.observer(Refused(self._name, error))
         return Failure(error)
@@ -83,6 +87,7 @@ class Store:
     def reset(self) -> None:
         """Forget outages; calls in flight no longer count."""
         self.backoff.reset()
+        self._reason = NO_REPLY
 
     def after_fork(self) -> None:
         """Forget the threads of the parent process, in a forked one."""
@@ -151,9 +156,12 @@ class Store:
         self, error: TimeoutError | RedisError, ticket: int, route: Route[Pool], pool: Pool
     ) -> None:
         """Count a failure if Redis is unavailable, else raise the error."""
+        self._reason = NO_REPLY
         if isinstance(error, RedisError):
             if not is_unavailable(error):
                 raise error
+            is_late = isinstance(error, RedisTimeoutError)
+            self._reason = NO_REPLY if is_late else exception_reason(error)
             if is_pool_exhausted(error):
                 return
         route.leave(pool)
