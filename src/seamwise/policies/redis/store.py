@@ -43,7 +43,7 @@ class Store:
         clients: Redis clients.
         script: Script of the guard.
         observer: Receives `StoreAway` and `StoreBack` events.
-        bound: Maximum duration of a call, in seconds of real time. It counts from the time at which
+        bound: Seconds of real time after which a reply is late. They count from the time at which
             the call is sent: a busy process is no outage of Redis.
         world: Clock of the backoff.
     """

@@ -41,8 +41,10 @@ MIN_CONNECT_SECONDS: Final = 1.0
 steps has the bound of a read; the name lookup has none of its own.
 """
 
-MAX_READS: Final = 3
-"""Number of times that a reply is awaited, if the process itself was suspended meanwhile."""
+MAX_WAITS: Final = 3
+"""Number of bounds that a reply may take: one late reply, as on a busy machine, is no outage. After
+a failure, it is one, unless the process itself was suspended.
+"""
 
 _PAUSE_FACTOR: Final = 1.5
 """A wait that took so many times its timeout shows that the process was suspended."""
@@ -69,25 +71,18 @@ class ThreadSender:
 
     Args:
         pool: Pool of a client, for the class and the settings of the connection.
-        bound: Maximum duration of each send and read, in seconds.
+        bound: Seconds after which a reply is late.
     """
 
     def __init__(self, pool: redis.ConnectionPool, *, bound: float) -> None:
         self._bound = bound
         self._connection_class: Callable[..., Connection] = pool.connection_class
-        settings = pool.connection_kwargs
         self._settings = {
-            **settings,
+            **pool.connection_kwargs,
             # A command that is sent twice could count a call twice.
             'retry': Retry(NoBackoff(), 0),
-            # It also limits redis-py's own commands, such as the handshake.
-            'socket_timeout': bound,
-            'socket_connect_timeout': min(settings.get('socket_connect_timeout') or bound, bound),
             'health_check_interval': 0,
         }
-        if 'path' in settings:
-            # A Unix socket connects with `socket_timeout`; redis-py 5 has no other setting there.
-            del self._settings['socket_connect_timeout']
         self._start_anew()
 
     def _start_anew(self) -> None:
@@ -97,6 +92,8 @@ class ThreadSender:
         self._batch: list[ThreadRequest] = []
         """Requests that the leader has taken and not settled yet."""
         self._has_leader = False
+        self._has_failed = False
+        """Whether the last batch got no replies."""
         self._connection: Connection | None = None
         self._connecting: Future[Connection] | None = None
 
@@ -133,6 +130,7 @@ class ThreadSender:
         # seamwise: allow[SW103] the callers raise it
         except Exception as error:  # noqa: BLE001
             self._disconnect()
+            self._has_failed = True
             with self._lock:
                 # Those who wait would pay the same bound for the same answer.
                 self._batch += self._waiting
@@ -193,6 +191,7 @@ class ThreadSender:
     def _exchange(self, batch: list[ThreadRequest]) -> None:
         connection = self._usable_connection()
         missing = self._exchange_commands(connection, batch, None)
+        self._has_failed = False
         if missing:
             self._exchange_commands(connection, missing, set())
         if any(isinstance(request.reply, ResponseError) for request in batch):
@@ -210,7 +209,7 @@ class ThreadSender:
         missing: list[ThreadRequest] = []
         for request in batch:
             try:
-                request.reply = read_reply(connection, self._bound)
+                request.reply = read_reply(connection, self._patience())
             except NoScriptError:
                 missing.append(request)
             except ResponseError as error:
@@ -218,16 +217,21 @@ class ThreadSender:
         return missing
 
     def _await_reply(self, connection: Connection) -> None:
-        """Wait for the first reply; if this process was suspended meanwhile, wait again."""
-        for _ in range(MAX_READS):
+        """Wait for the first reply, and wait again if that may be the fault of this machine."""
+        for _ in range(MAX_WAITS):
             started_at = monotonic()
             if connection.can_read(self._bound):
                 return
-            if monotonic() - started_at < _PAUSE_FACTOR * self._bound:
+            was_suspended = monotonic() - started_at > _PAUSE_FACTOR * self._bound
+            if self._has_failed and not was_suspended:
                 break
         # It may have arrived while this thread waited for the interpreter.
         if not connection.can_read(0):
             raise RedisTimeoutError('Redis does not respond.')
+
+    def _patience(self) -> float:
+        """Return the maximum duration of a step, in seconds."""
+        return self._bound if self._has_failed else MAX_WAITS * self._bound
 
     def _usable_connection(self) -> Connection:
         connection = self._connection
@@ -236,13 +240,13 @@ class ThreadSender:
                 return connection
             self._disconnect()
         future = self._connecting
-        if future is None:
+        if future is None or (future.done() and future.exception() is not None):
             future = self._connecting = Future()
             # The name lookup has no timeout, so a thread of its own can outlive its caller. There
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
         try:
-            connection = future.result(max(self._bound, MIN_CONNECT_SECONDS))
+            connection = future.result(max(self._patience(), MIN_CONNECT_SECONDS))
         except FutureTimeoutError:
             if not future.done():
                 raise RedisTimeoutError('The connection was not established in time.') from None
@@ -257,7 +261,14 @@ class ThreadSender:
 
     def _connect(self, future: Future[Connection]) -> None:
         try:
-            connection = self._connection_class(**self._settings)
+            # Each step has this bound, also redis-py's own commands, such as the handshake.
+            seconds = self._patience()
+            settings = {**self._settings, 'socket_timeout': seconds}
+            if 'path' not in settings:
+                # A Unix socket connects with `socket_timeout`.
+                limit = settings.get('socket_connect_timeout') or seconds
+                settings['socket_connect_timeout'] = min(limit, seconds)
+            connection = self._connection_class(**settings)
             connection.connect()
         except BaseException as error:  # noqa: BLE001
             future.set_exception(error)
