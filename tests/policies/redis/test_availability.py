@@ -693,7 +693,7 @@ def test_wrong_password_is_a_defect_that_does_not_contain_it(tmp_path: Path) -> 
 
 
 def test_guards_of_threads_share_one_connection(server: Server) -> None:
-    client = redis.Redis(port=server.port, max_connections=2)
+    client = redis.Redis(port=server.port, client_name='of-threads')
     guards = [
         shared_rate_limit(1000, redis=client, name=f'search {index}', bound=2.0, away='closed')
         for index in range(4)
@@ -709,5 +709,5 @@ def test_guards_of_threads_share_one_connection(server: Server) -> None:
     for thread in threads:
         thread.join()
     assert outcomes == [OK] * 400
-    names = [line for line in server.execute('CLIENT', 'LIST').splitlines() if 'evalsha' in line]
+    names = [line for line in server.execute('CLIENT', 'LIST').splitlines() if 'of-threads' in line]
     assert len(names) == 1

@@ -36,9 +36,9 @@ from seamwise._runtime.module_lock import ModuleLock
 from seamwise.policies.redis.connections import Connection, read_reply
 from seamwise.policies.redis.scripts import MAX_BATCH, Reply, Script, ScriptRequest
 
-MIN_CONNECT_SECONDS: Final = 1.0
-"""Lower bound of the time for a new connection, which needs the interpreter many times. Each of its
-steps has the bound of a read; the name lookup has none of its own.
+CONNECT_SECONDS: Final = 1.0
+"""Additional time for a new connection, which needs the interpreter many times. Each of its steps
+has the bound of a read; the name lookup has none of its own.
 """
 
 MAX_WAITS: Final = 3
@@ -246,7 +246,7 @@ class ThreadSender:
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
         try:
-            connection = future.result(max(self._patience(), MIN_CONNECT_SECONDS))
+            connection = future.result(self._patience() + CONNECT_SECONDS)
         except FutureTimeoutError:
             if not future.done():
                 raise RedisTimeoutError('The connection was not established in time.') from None
