@@ -23,6 +23,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from seamwise._runtime.module_lock import ModuleLock
+from seamwise.policies.redis.clients import UnownedPool
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
@@ -215,5 +216,6 @@ def batch_sender(route: Route[AsyncConnectionPool], *, bound: float) -> BatchSen
         senders = _pools.setdefault(pool, WeakKeyDictionary())
         by_bound = senders.setdefault(loop, {})
         if bound not in by_bound:
-            by_bound[bound] = BatchSender(bound=bound, is_pooled=first_loop() is loop)
+            is_pooled = first_loop() is loop and not isinstance(pool, UnownedPool)
+            by_bound[bound] = BatchSender(bound=bound, is_pooled=is_pooled)
         return by_bound[bound]
