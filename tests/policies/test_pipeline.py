@@ -1,7 +1,9 @@
 """Pipelines: order of the layers, releases, exceptions, decorators and validation."""
 
 import asyncio
+import copy
 import inspect
+import pickle
 import traceback
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from functools import partial
@@ -15,11 +17,19 @@ from typing_extensions import override
 from seamwise import Failure, Result, Success
 from seamwise.catalog.network import HostUnreachable
 from seamwise.policies import (
+    Budget,
     CircuitOpen,
+    GuardEvent,
     bulkhead,
+    cache,
     circuit,
     consecutive,
+    deadline,
+    fallback,
     hedge,
+    keyed,
+    percentile,
+    rate_limit,
     retry,
     set_active,
 )
@@ -728,3 +738,61 @@ def test_guard_does_not_warn_about_its_own_errors(caplog: pytest.LogCaptureFixtu
     guard = RecordingLayer('outer', log) >> RecordingLayer('inner', log, refuses=True)
     assert guard.run_sync(ok) == Failure('inner refuses')
     assert caplog.records == []
+
+
+def test_named_pipeline_keeps_its_layers_and_shows_its_name() -> None:
+    bank, again = circuit(name='bank'), retry(attempts=1)
+    events: list[GuardEvent] = []
+    pipeline = (bank >> again).named('payments')
+    pipeline.observe(events.append, calls=True)
+    pipeline.run_sync(lambda: Success(1))
+    pipeline.once().run_sync(lambda: Success(1))
+    assert [event.name for event in events] == ['payments', 'payments']
+    assert pipeline == bank >> again
+    assert repr(deadline(1.0) >> pipeline) == '<guard deadline >> payments>'
+    with pytest.raises(ValueError, match='name must not be empty'):
+        pipeline.named(' ')
+
+
+FALLBACK: Any = fallback(lambda _: Success(1))
+
+
+@pytest.mark.parametrize(
+    ('build', 'message'),
+    [
+        (lambda item: item >> keyed(retry()), r'write `keyed\(outer >> inner\)`'),
+        (lambda item: keyed(retry()) >> item, r'write `keyed\(outer >> inner\)`'),
+        (lambda item: item >> cache(ttl=1.0, name='x'), 'above `@guard`'),
+        (lambda item: cache(ttl=1.0, name='x') >> item, 'above `@guard`'),
+        (lambda item: FALLBACK >> keyed(item), 'keyed must be outermost'),
+    ],
+)
+def test_nesting_of_what_is_no_guard_says_what_to_write(
+    build: Callable[[Guard[object]], object], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        build(retry())
+
+
+SHARED: list[object] = [
+    retry(),
+    circuit(name='x') >> retry(),
+    rate_limit(1, name='x'),
+    bulkhead(1, name='x'),
+    deadline(1.0),
+    fallback(lambda _: Success(1)),
+    keyed(retry()),
+    cache(ttl=1.0, name='x'),
+    Budget.share(0.1),
+    percentile(0.9),
+]
+
+
+@pytest.mark.parametrize('guard', SHARED, ids=lambda item: type(item).__name__)
+def test_copies_share_a_guard_and_pickling_is_refused_with_a_reason(guard: object) -> None:
+    holder = {'guard': guard}
+    assert copy.deepcopy(holder)['guard'] is guard
+    assert copy.copy(guard) is guard
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        with pytest.raises(TypeError, match='cannot be pickled, because its state belongs to this'):
+            pickle.dumps(holder, protocol)

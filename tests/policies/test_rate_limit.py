@@ -16,7 +16,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
-from seamwise.policies.rate_limit import rate_limit
+from seamwise.policies.rate_limit import Kind, rate_limit
 from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.circuit_helpers import run_in_threads
 
@@ -213,14 +213,30 @@ def test_idle_key_is_evicted_first() -> None:
     assert keyed.passes('a', 2.0)
 
 
-def test_oldest_key_is_evicted_if_all_are_in_use() -> None:
-    keyed = KeyedGuard(1, keys=2)
+@pytest.mark.parametrize('kind', ['bucket', 'window'])
+def test_new_keys_share_a_limit_while_no_key_is_idle(kind: Kind) -> None:
+    keyed = KeyedGuard(2, keys=2, kind=kind)
     assert keyed.passes('a')
     assert keyed.passes('b')
-    assert not keyed.passes('a')
-    assert keyed.passes('c')
-    assert not keyed.passes('a')
-    assert keyed.passes('b')
+    assert [keyed.passes(f'new {number}') for number in range(3)] == [True, True, False]
+    assert [keyed.passes('a'), keyed.passes('a')] == [True, False]
+    keyed.world.advance(1.0)
+    assert [keyed.passes('new'), keyed.passes('new'), keyed.passes('new')] == [True, True, False]
+
+
+@pytest.mark.parametrize('kind', ['bucket', 'window'])
+def test_other_keys_do_not_reset_a_key_that_is_used_up(kind: Kind) -> None:
+    keyed = KeyedGuard(5, keys=100, period=3600.0, kind=kind)
+    assert [keyed.passes('used up') for _ in range(6)] == [True] * 5 + [False]
+    for number in range(300):
+        keyed.passes(f'{number}')
+    assert not keyed.passes('used up')
+    keyed.world.advance(3599.0)
+    for number in range(300):
+        keyed.passes(f'later {number}', 0.001)
+    assert not keyed.passes('used up', 5.0)
+    keyed.world.advance(1.1)
+    assert keyed.passes('used up', 5.0)
 
 
 def test_oldest_idle_key_is_evicted_if_several_are_idle() -> None:
@@ -236,23 +252,24 @@ def test_oldest_idle_key_is_evicted_if_several_are_idle() -> None:
     assert not keyed.passes('a')
 
 
-@pytest.mark.parametrize(('keys', 'is_found'), [(16, True), (17, False)])
-def test_idle_key_is_searched_among_the_sixteen_oldest(keys: int, is_found: bool) -> None:
-    keyed = KeyedGuard(4, keys=keys)
-    for number in range(keys - 1):
+def test_idle_key_is_found_among_any_number_of_busy_ones() -> None:
+    keyed = KeyedGuard(4, keys=1000)
+    for number in range(999):
         assert keyed.passes(f'busy {number}', 4.0)
     assert keyed.passes('idle', 0.25)
     keyed.world.advance(0.5)
-    assert keyed.passes('one more')
-    # If the idle key was not found, the oldest one was evicted, and starts again.
-    assert keyed.passes('busy 0', 4.0) is not is_found
+    assert keyed.passes('one more', 4.0)
+    assert keyed.passes('another', 4.0)
+    assert not any(keyed.passes(f'busy {number}', 4.0) for number in range(999))
 
 
 def test_memory_is_bounded_if_keys_occur_only_once() -> None:
     keyed = KeyedGuard(1, keys=100)
-    assert all(keyed.passes(f'user {number}') for number in range(5000))
+    for number in range(5000):
+        keyed.passes(f'user {number}')
+        keyed.world.advance(0.001 * (number % 3))
     (layer,) = keyed.guard._layers
-    assert len(vars(layer)['_buckets']._buckets) == 100
+    assert len(vars(layer)['_buckets']) == 100
 
 
 def test_ten_thousand_keys_are_kept_by_default() -> None:
@@ -262,13 +279,11 @@ def test_ten_thousand_keys_are_kept_by_default() -> None:
     for number in range(9_999):
         user[0] = f'{number}'
         assert passes(guard)
-    user[0] = 'first'
-    assert not passes(guard)
-    # The next key evicts the oldest one, which starts again.
+    # The next keys share one limit.
     user[0] = 'one more'
     assert passes(guard)
-    user[0] = '0'
-    assert passes(guard)
+    user[0] = 'another'
+    assert not passes(guard)
 
 
 def test_clock_that_goes_back_neither_frees_nor_takes_slots() -> None:

@@ -55,6 +55,48 @@ def test_guard_that_needs_a_timer_is_refused(build: Callable[[], Guard[object]])
         trio.run(main)
 
 
+@pytest.mark.parametrize('calls', [False, True], ids=['flat', 'with timed calls'])
+@pytest.mark.parametrize('guard', [retry(attempts=2), circuit(name='x') >> retry()], ids=repr)
+def test_retry_is_refused_before_the_operation(guard: Guard[object], *, calls: bool) -> None:
+    runs: list[int] = []
+    remove = guard.observe(lambda _: None, calls=calls)
+
+    async def succeed() -> Outcome:
+        runs.append(1)
+        return Success('page')
+
+    async def main() -> None:
+        with pytest.raises(RuntimeError, match='trio'):
+            await guard.run(succeed)
+        with pytest.raises(RuntimeError, match='trio'):
+            aiter(guard)
+        # A call that blocks the task is no use of an event loop.
+        assert guard.run_sync(lambda: Success('page')) == Success('page')
+
+    trio.run(main)
+    remove()
+    assert runs == []
+
+
+def test_fallback_with_an_asynchronous_handler_is_refused_before_the_operation() -> None:
+    runs: list[int] = []
+
+    async def handle(error: TaggedError) -> Result[str, TaggedError]:
+        return Failure(error)
+
+    async def succeed() -> Outcome:
+        runs.append(1)
+        return Success('page')
+
+    async def main() -> Outcome:
+        with pytest.raises(RuntimeError, match='trio'):
+            await (fallback(handle) >> circuit(name='y')).run(succeed)
+        return await fallback(lambda _: Success('cached')).run(succeed)
+
+    assert trio.run(main) == Success('page')
+    assert runs == [1]
+
+
 def test_guard_works_in_a_thread_of_trio() -> None:
     async def main() -> Result[str, Down | DeadlineExceeded]:
         guard = retry(attempts=2, base=0.0) >> deadline(5.0)

@@ -400,7 +400,8 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
 
     @override
     def __str__(self) -> str:
-        return messages.fill(type(self).__traits__.template, self)
+        # The problems are only for developers: a seam shows them in its own form.
+        return messages.append_problems(messages.fill(type(self).__traits__.template, self), self)
 
 
 # msgspec has stored the function for this class. Without the attribute, subclasses do not inherit

@@ -111,6 +111,27 @@ def fill(template: str, values: object) -> str:
     )
 
 
+def append_problems(text: str, values: object) -> str:
+    """Append the items of the field `problems` of `values` that have a pointer and a message.
+
+    >>> from seamwise.catalog.problem import Problem
+    >>> from seamwise.catalog.workspace import ConfigInvalid
+    >>> error = ConfigInvalid('app.toml', (Problem('/port', 'must be a number'),))
+    >>> append_problems('The file is not valid.', error)
+    'The file is not valid. /port: must be a number.'
+    """
+    problems: object = getattr(values, 'problems', None)
+    if not isinstance(problems, tuple):
+        return text
+    lines: list[str] = []
+    for problem in problems:
+        pointer: object = getattr(problem, 'pointer', None)
+        message: object = getattr(problem, 'message', None)
+        if isinstance(pointer, str) and isinstance(message, str):
+            lines.append(f'{pointer}: {message}' if pointer else message)
+    return shorten(f'{text} {"; ".join(lines)}.') if lines else text
+
+
 def _format(part: Part, values: object) -> str:
     if part.field is None:
         return ''

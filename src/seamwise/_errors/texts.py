@@ -80,7 +80,10 @@ def message_of(error: TaggedError, locale: str = 'en') -> str:
     """
     template = type(error).__traits__.template
     translated = _translated(error, template, locale)
-    return shorten(str(error) if translated is None else translated)
+    if translated is None:
+        has_own_text = type(error).__str__ is not TaggedError.__str__
+        translated = str(error) if has_own_text else messages.fill(template, error)
+    return shorten(translated)
 
 
 def public_message(error: TaggedError, locale: str = 'en') -> str:

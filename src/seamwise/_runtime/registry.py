@@ -3,8 +3,10 @@
 import os
 from collections.abc import Iterable
 from itertools import count
-from typing import Final, Protocol, TypeVar
+from typing import Final, Never, Protocol, Self, SupportsIndex, TypeVar
 from weakref import WeakValueDictionary
+
+from typing_extensions import override
 
 
 class Resettable(Protocol):
@@ -20,6 +22,29 @@ class Resettable(Protocol):
         Locks are replaced, since another thread of the parent may have held one.
         """
         ...
+
+
+class ProcessState:
+    """Base of objects with state of one process: copies share it, and pickling is refused."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        """Return the object itself: callers that share a guard must share its state."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        """Return the object itself; see `__copy__`."""
+        return self
+
+    @override
+    def __reduce_ex__(self, protocol: SupportsIndex, /) -> Never:
+        """Raise a TypeError, in place of one about a lock or a weak reference."""
+        raise TypeError(
+            f'{self!r} cannot be pickled, because its state belongs to this process: create it '
+            'in a module that each process imports. `seamwise.policies.redis` has guards that '
+            'several processes share.'
+        )
 
 
 R = TypeVar('R', bound=Resettable)

@@ -28,7 +28,7 @@ from seamwise._runtime.registry import register
 from seamwise._runtime.validation import check_callable, check_float, check_int, check_name
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.pipeline import Guard, decorate
+from seamwise.policies._engine.pipeline import Guard, Unnestable, decorate
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._parts.cache_store import ArgumentKey, CacheStats, CacheStore
 from seamwise.policies._parts.single_flight import SharedCall, SharedTaskCall, SharedThreadCall
@@ -146,8 +146,13 @@ class _Limits(NamedTuple):
     capacity: int
 
 
-class CacheDecorator:
+class CacheDecorator(Unnestable):
     """Decorator built by `cache`; each decorated function has a cache of its own."""
+
+    nesting_hint = (
+        'cache decorates a function and is no guard: '
+        'write `@cache(…)` above `@guard` instead of `>>`.'
+    )
 
     def __init__(
         self, name: str, limits: _Limits, key: _Key | None, observer: Observer | None, world: World

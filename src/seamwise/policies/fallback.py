@@ -15,10 +15,12 @@ from typing_extensions import TypeVar, override
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, as_result
+from seamwise._runtime.registry import ProcessState
 from seamwise._runtime.validation import check_callable
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Admission, Outcome, Permit, Waiting
-from seamwise.policies._engine.pipeline import Guard, Layer, decorate
+from seamwise.policies._engine.pipeline import Guard, Layer, Unnestable, decorate, is_async
 from seamwise.policies._engine.predicates import always
 from seamwise.policies.events import FellBack, Observer
 
@@ -33,21 +35,24 @@ E_co = TypeVar('E_co', covariant=True)
 P = ParamSpec('P')
 
 
-class Fallback(Generic[U_co, E_co]):
+class Fallback(ProcessState, Generic[U_co, E_co]):
     """A fallback handler with the guards inside it, built by `fallback`.
 
     `U_co` is the type of the handler's value, `E_co` that of its errors and those of the guards.
     `fallback(…) >> guard` is a Fallback too.
     """
 
-    def __init__(self, pipeline: Guard[E_co], name: str, /) -> None:
+    def __init__(self, pipeline: Guard[E_co], name: str, /, *, has_async_handler: bool) -> None:
         self.name = name
         self._pipeline = pipeline
+        self._has_async_handler = has_async_handler
 
     async def run(
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T | U_co, E0 | E_co]:
         """Run an operation in the current task; return its success, or the handler's result."""
+        if self._has_async_handler:
+            refuse_trio()
         return await self._pipeline.run(op, *args, **kwargs)
 
     def run_sync(
@@ -76,7 +81,9 @@ class Fallback(Generic[U_co, E_co]):
         """Return a fallback with another guard inside; the handler replaces its failures too."""
         if not isinstance(inner, Guard):
             raise _nesting_error(inner)
-        return Fallback(self._pipeline >> inner, self.name)
+        return Fallback(
+            self._pipeline >> inner, self.name, has_async_handler=self._has_async_handler
+        )
 
     def __rrshift__(self, outer: Never) -> Never:
         """Raise a TypeError: a fallback must be outermost."""
@@ -147,7 +154,7 @@ def fallback(
     Success('the page of yesterday')
     """
     layer = _FallbackLayer(handler, when, name, observer)
-    return Fallback(layer, layer.name)
+    return Fallback(layer, layer.name, has_async_handler=is_async(handler))
 
 
 class _FallbackLayer(Layer[Any]):
@@ -255,4 +262,6 @@ def _nesting_error(inner: object) -> TypeError:
             f'The fallback {inner.name!r} must be outermost, as in `fallback(…) >> guard`. '
             'Call further alternatives in its handler.'
         )
+    if isinstance(inner, Unnestable):
+        return TypeError(inner.nesting_hint)
     return TypeError(f'A fallback must contain a guard, not {inner!r}.')

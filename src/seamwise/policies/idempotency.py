@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result
-from seamwise.policies._engine.pipeline import Guard, decorate
+from seamwise.policies._engine.pipeline import Guard, Unnestable, decorate
 
 S = TypeVar('S')
 T = TypeVar('T')
@@ -60,13 +60,18 @@ def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
     return Keyed(guard)
 
 
-class Keyed(Generic[E_co]):
+class Keyed(Unnestable, Generic[E_co]):
     """A guard that passes a key to its operations, built by `keyed`.
 
     It must be outermost, because the key must be the same for all attempts.
     """
 
     __slots__ = ('_guard',)
+
+    nesting_hint = (
+        'keyed must be outermost, because all attempts share its key: '
+        'write `keyed(outer >> inner)` instead of `>>`.'
+    )
 
     def __init__(self, guard: Guard[E_co], /) -> None:
         if not isinstance(guard, Guard):

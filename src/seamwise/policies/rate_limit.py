@@ -68,6 +68,10 @@ class RateLimitFactory:
         and what is refilled meanwhile. With `kind='window'`, at most `limit` calls pass in any
         period; this stores the times of the calls of the last period for each key.
 
+        The calls of a key never reset the limit of another one. While `keys` keys have calls that
+        still count, all other keys share one limit; set `keys` to the number of keys that call
+        within the time that a limit needs to recover.
+
         A call that can pass within `wait` seconds waits for its turn, in order of arrival. A call
         that would wait longer fails immediately with `RateLimited`; its `retry_after` says when a
         slot is free. Refusals and cancelled waits take no slot. A clock that goes back neither
@@ -84,7 +88,7 @@ class RateLimitFactory:
             burst: Maximum number of simultaneous calls after a pause (None: `limit`). Only for
                 `'bucket'`.
             key: Returns a key for the current call; each key has a limit of its own.
-            keys: Maximum number of keys that are kept; idle ones are evicted first.
+            keys: Maximum number of keys that are kept; only idle ones are evicted.
             cost: Number of slots that a call takes, or a function that returns it.
             wait: Maximum time to wait for a slot, in seconds.
             observer: Receives `Refused` events.
@@ -144,7 +148,7 @@ class RateLimitFactory:
             name: Name in errors, events and descriptions.
             kind: Algorithm of all rates.
             key: Returns a key for the current call; each key has limits of its own.
-            keys: Maximum number of keys that are kept; idle ones are evicted first.
+            keys: Maximum number of keys that are kept; only idle ones are evicted.
             cost: Number of slots that a call takes in each rate, or a function that returns it.
             wait: Maximum time to wait for the slots, in seconds.
             observer: Receives `Refused` events.

@@ -1,4 +1,6 @@
 import asyncio
+import os
+import subprocess
 from collections.abc import Callable
 from functools import partial
 from typing import Protocol
@@ -906,3 +908,28 @@ def unreachable() -> Result[int, Down]:
 # case: at the level of the module
 RECEIPT = again.run_sync(lambda: answer(client.post(URL)))  # finds: SW122
 PRICE = again.run_sync(lambda: answer(client.get(URL)))
+
+
+# case: a command
+@again  # finds: SW122
+def command() -> Result[int, Down]:
+    return Success(0) if subprocess.run(['mail', 'bill.txt']).returncode == 0 else Failure(Down())
+
+
+# case: a command of the shell
+@again  # finds: SW122
+def shell_command() -> Result[int, Down]:
+    return Success(os.system('mail < bill.txt'))
+
+
+# case: a command in a task
+@again  # finds: SW122
+async def command_in_task() -> Result[int, Down]:
+    process = await asyncio.create_subprocess_exec('mail', 'bill.txt')
+    return Success(await process.wait())
+
+
+# case: a command without a retry
+@once
+def command_once() -> Result[int, Down]:
+    return Success(subprocess.check_call(['mail', 'bill.txt']))

@@ -20,6 +20,7 @@ from msgspec import Struct
 from seamwise import Failure, Result, Success
 from seamwise._text.json_pointer import pointer_keys
 from seamwise.catalog.workspace import ConfigError, ConfigInvalid, ConfigUnreadable
+from seamwise.messages import public_message
 from seamwise.policies import (
     CircuitOpen,
     DeadlineExceeded,
@@ -659,3 +660,14 @@ def test_other_overrides_are_refused_with_an_advice() -> None:
     untyped_guards_from_toml: Any = guards_from_toml
     with pytest.raises(TypeError, match=r'result of overrides_from_environment\(…\), not dict'):
         untyped_guards_from_toml('', overrides={'GUARDS_MAIL__RETRY': 'off'})
+
+
+def test_text_of_the_error_lists_the_problems() -> None:
+    error = assert_failure(
+        guards_from_toml('[default]\nretry = { atempts = 2, base = -1 }', path='x.toml'),
+        ConfigInvalid,
+    )
+    assert len(error.problems) > 1
+    for problem in error.problems:
+        assert f'{problem.pointer}: {problem.message}' in str(error)
+    assert public_message(error) == "The configuration in 'x.toml' is not valid."

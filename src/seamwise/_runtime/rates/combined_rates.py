@@ -66,8 +66,8 @@ class _CombinedBucket(Bucket):
         )
 
     @override
-    def is_idle(self, now: int) -> bool:
-        return all(bucket.is_idle(now) for bucket, _ in self._parts)
+    def idle_at(self) -> int:
+        return max(bucket.idle_at() for bucket, _ in self._parts)
 
     @override
     def limiting_rate(self, weight: int, now: int) -> int:

@@ -83,8 +83,8 @@ class _GcraBucket(Bucket):
         return (self._burst_weight - used + self._tolerance) // call_weight
 
     @override
-    def is_idle(self, now: int) -> bool:
-        return self._tat <= now
+    def idle_at(self) -> int:
+        return self._tat
 
 
 def count_calls(number: int) -> str:

@@ -48,8 +48,8 @@ class Bucket(ABC):
         """Return the number of calls of `call_weight` that would pass now."""
 
     @abstractmethod
-    def is_idle(self, now: int) -> bool:
-        """Return whether no past call affects a new one, so that the state can be discarded."""
+    def idle_at(self) -> int:
+        """Return the time from which no past call affects a new one: its state can be discarded."""
 
     def limiting_rate(self, weight: int, now: int) -> int:  # noqa: ARG002 -- for subclasses
         """Return the index of the rate that admits a call of `weight` last."""

@@ -43,11 +43,13 @@ class SlidingWindow(Meter):
 class _WindowBucket(Bucket):
     """Bucket with the times and weights of the calls of the last period, oldest first."""
 
-    __slots__ = ('_calls', '_total', '_window')
+    __slots__ = ('_calls', '_lifetime', '_total', '_window')
 
     def __init__(self, window: SlidingWindow) -> None:
         super().__init__()
         self._window = window
+        # The clock can be read too early by its rounding error.
+        self._lifetime = window.length - window.tolerance
         self._calls: deque[tuple[int, int]] = deque()
         self._total = 0
 
@@ -83,13 +85,11 @@ class _WindowBucket(Bucket):
         return (self._window.capacity - self._total) // call_weight
 
     @override
-    def is_idle(self, now: int) -> bool:
-        self._expire(now)
-        return not self._calls
+    def idle_at(self) -> int:
+        return self._calls[-1][0] + self._lifetime if self._calls else 0
 
     def _expire(self, now: int) -> None:
-        # The clock can be read too early by its rounding error.
-        end = now - self._window.length + self._window.tolerance
+        end = now - self._lifetime
         while self._calls and self._calls[0][0] <= end:
             _, weight = self._calls.popleft()
             self._total -= weight

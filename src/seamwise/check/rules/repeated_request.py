@@ -54,6 +54,7 @@ another way, or if the retried errors occur only before the request is sent:
 | Case | Checked |
 | --- | --- |
 | Clients and functions of httpx, httpx2, requests and aiohttp | yes |
+| Programs that `subprocess`, `os.system` or `asyncio` runs, since their effects are unknown | yes |
 | `post`, `patch`, `request` and `stream` with the literal method POST or PATCH | yes |
 | Guards by `run`, `run_sync`, as decorators, and in `for attempt in guard:` | yes |
 | A function that the operation calls, in the checked files | yes, one level deep |

@@ -26,7 +26,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success, as_result
-from seamwise._runtime.registry import living, register
+from seamwise._runtime.registry import ProcessState, living, register
 from seamwise._runtime.validation import check_name
 from seamwise._runtime.world import REAL, World
 from seamwise.policies._engine import activity
@@ -74,7 +74,7 @@ class Runner(Protocol):
         ...
 
 
-class Guard(Generic[E_co]):
+class Guard(ProcessState, Generic[E_co]):
     """A policy around operations that return results; `E_co` is the type of its own errors.
 
     `outer >> inner` nests guards: the outer one sees one call, however often the inner one retries.
@@ -117,6 +117,9 @@ class Guard(Generic[E_co]):
             *args: Arguments of the function.
             **kwargs: Keyword arguments of the function.
         """
+        if self._once is not None:
+            # Before the operation runs: its failure would be lost with the wait for a retry.
+            refuse_trio()
         permits: list[Permit] = []
         outcome: Any = None
         chain = self._enters if activity.is_on else ()
@@ -257,6 +260,8 @@ class Guard(Generic[E_co]):
 
     def __aiter__(self) -> AsyncIterator[Block]:
         """Iterate over the attempts of a block of code in a task: `async with attempt:`."""
+        if self._once is not None:
+            refuse_trio()
         return Attempts(self._new_block())
 
     def _new_block(self) -> Block:
@@ -280,7 +285,19 @@ class Guard(Generic[E_co]):
             return NotImplemented
         if not (self._layers and inner._layers):
             return self if self._layers else inner
-        return Guard(self._layers + inner._layers)
+        return Guard(self._layers + inner._layers, name=f'{self.name} >> {inner.name}')
+
+    def named(self, name: str, /) -> Guard[E_co]:
+        """Return a pipeline of the same layers with a name, for events, messages and `repr`.
+
+        >>> from seamwise.policies import circuit, retry
+        >>> (circuit(name='bank') >> retry()).named('payments')
+        <guard payments>
+        """
+        pipeline = Guard[E_co](self._layers, name=check_name(name))
+        if self._once is not None:
+            pipeline._once = self._once.named(name)
+        return pipeline
 
     @override
     def __eq__(self, other: object) -> bool:
@@ -402,6 +419,23 @@ class Guard(Generic[E_co]):
         return decision
 
 
+class Unnestable(ProcessState):
+    """Base of what looks like a guard, but cannot be a layer of a pipeline."""
+
+    __slots__ = ()
+
+    nesting_hint: ClassVar[str]
+    """Sentences that say what to write instead of `>>`."""
+
+    def __rshift__(self, inner: Never) -> Never:
+        """Raise a TypeError that says what to write instead."""
+        raise TypeError(self.nesting_hint)
+
+    def __rrshift__(self, outer: Never) -> Never:
+        """Raise a TypeError that says what to write instead."""
+        raise TypeError(self.nesting_hint)
+
+
 class Layer(Guard[E_co]):
     """A single guard: it admits calls or refuses them, and receives their outcomes.
 
@@ -446,6 +480,8 @@ class Layer(Guard[E_co]):
         """Run an operation in the current task; see `Guard.run`."""
         if self._has_timed_calls:
             return await super().run(op, *args, **kwargs)
+        if self._once is not None:
+            refuse_trio()
         # As in the loop of `Guard.run`, which takes over if the call has to wait.
         decision: Any = self.enter() if activity.is_on else ADMITTED
         result: Result[T, E0 | E_co]
@@ -580,7 +616,7 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         name = getattr(function, '__qualname__', repr(function))
         raise TypeError(f'{name} is a generator: its body would run outside the guard.')
-    if _is_async(function):
+    if is_async(function):
 
         @wraps(function)
         async def run(*args: object, **kwargs: object) -> object:
@@ -595,7 +631,7 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
     return run_sync
 
 
-def _is_async(function: Callable[..., Any]) -> bool:
+def is_async(function: Callable[..., Any]) -> bool:
     """Return whether a function, or the `__call__` of an object, is an `async def`."""
     while isinstance(function, partial):
         function = function.func

@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
-from seamwise._runtime.registry import register
+from seamwise._runtime.registry import ProcessState, register
 from seamwise._runtime.validation import check_float
 from seamwise._runtime.world import REAL, World, check_world
 
@@ -21,7 +21,7 @@ _MAX_AMOUNT: Final = 1e9
 _ROUNDING_ERROR: Final = 1e-9
 
 
-class Budget:
+class Budget(ProcessState):
     """Limit on the retries of several guards; created by `share`, `quota` or `tokens`.
 
     Code without a guard can use the same budget. It calls `acquire` before a retry, retries only

@@ -8,14 +8,14 @@ from typing import final
 
 from typing_extensions import override
 
-from seamwise._runtime.registry import register
+from seamwise._runtime.registry import ProcessState, register
 from seamwise._runtime.validation import check_float, check_int
 
 _ROUNDING_ERROR = 1e-9
 
 
 @final
-class Percentile:
+class Percentile(ProcessState):
     """A running percentile of latencies in seconds; created by `percentile`. Thread-safe.
 
     Several guards can share one.

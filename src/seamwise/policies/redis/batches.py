@@ -3,6 +3,9 @@
 Ten thousand tasks that each take a connection of their own spend their time waiting for each other,
 and a healthy Redis looks slow. One pipeline instead answers all calls of an iteration of the event
 loop in a few milliseconds.
+
+Twin of `thread_sender.ThreadSender`, for tasks; `tests/policies/redis/test_threads.py` compares
+them.
 """
 
 import asyncio
@@ -20,6 +23,7 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from seamwise._runtime.module_lock import ModuleLock
+from seamwise.policies.redis.clients import UnownedPool
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
@@ -27,48 +31,28 @@ from seamwise.policies.redis.connections import (
     is_pool_exhausted,
 )
 from seamwise.policies.redis.routes import Route
-from seamwise.policies.redis.scripts import Script
+from seamwise.policies.redis.scripts import MAX_BATCH, Reply, Script, ScriptRequest
 from seamwise.policies.redis.timeouts import InsistentTimeout
-
-MAX_BATCH: Final = 128
-"""Calls in one pipeline. Redis answers so many in a few milliseconds, well within the bound."""
 
 SENDER_TASK: Final = 'seamwise-redis'
 """Name of the task that sends the batches of an event loop. It ends with the last batch."""
 
-Reply: TypeAlias = object
-"""Reply of Redis, or the exception that a call failed with; None if it was not sent."""
 
+class TaskRequest(ScriptRequest):
+    """One script call of a task, and the future of its reply."""
 
-class ScriptRequest:
-    """One script call that waits for its batch, and for its reply."""
-
-    __slots__ = ('_arguments', '_script', 'is_wanted', 'reply')
+    __slots__ = ('reply',)
 
     def __init__(
         self, script: Script, arguments: tuple[str, ...], is_wanted: Callable[[], bool]
     ) -> None:
-        self._script = script
-        self._arguments = arguments
-        self.is_wanted = is_wanted
-        """Returns whether to send the call: not after an outage has begun."""
+        super().__init__(script, arguments, is_wanted)
         self.reply: Future[Reply] = asyncio.get_running_loop().create_future()
 
     def settle(self, reply: Reply) -> None:
         """Set the reply, unless the caller no longer waits."""
         if not self.reply.done():
             self.reply.set_result(reply)
-
-    def command(self, sent_scripts: set[str] | None = None) -> tuple[str, ...]:
-        """Return the command, with the text of the script if it is not in `sent_scripts`.
-
-        Without `sent_scripts`, the command refers to the script by its digest.
-        """
-        script = self._script
-        if sent_scripts is None or script.sha in sent_scripts:
-            return ('EVALSHA', script.sha, '1', *self._arguments)
-        sent_scripts.add(script.sha)
-        return ('EVAL', script.text, '1', *self._arguments)
 
 
 class BatchSender:
@@ -85,10 +69,10 @@ class BatchSender:
         self._bound = bound
         self._is_pooled = is_pooled
         self._has_failed = False
-        self._waiting: deque[ScriptRequest] = deque()
+        self._waiting: deque[TaskRequest] = deque()
         self._task: Task[None] | None = None
 
-    async def send(self, pool: AsyncConnectionPool, request: ScriptRequest) -> Reply:
+    async def send(self, pool: AsyncConnectionPool, request: TaskRequest) -> Reply:
         """Send a script call with the next batch, and return its reply."""
         self._waiting.append(request)
         if self._task is None or self._task.done():
@@ -99,7 +83,7 @@ class BatchSender:
         return await request.reply
 
     async def _send_all(self, pool: AsyncConnectionPool) -> None:
-        batch: list[ScriptRequest] = []
+        batch: list[TaskRequest] = []
         try:
             while self._waiting:
                 batch = self._next_batch()
@@ -115,13 +99,13 @@ class BatchSender:
         finally:
             self._task = None
 
-    def _settle_all(self, batch: list[ScriptRequest], reply: Reply) -> None:
+    def _settle_all(self, batch: list[TaskRequest], reply: Reply) -> None:
         for request in (*batch, *self._waiting):
             request.settle(reply)
         self._waiting.clear()
 
-    def _next_batch(self) -> list[ScriptRequest]:
-        batch: list[ScriptRequest] = []
+    def _next_batch(self) -> list[TaskRequest]:
+        batch: list[TaskRequest] = []
         while self._waiting and len(batch) < MAX_BATCH:
             request = self._waiting.popleft()
             if request.reply.done():
@@ -133,8 +117,8 @@ class BatchSender:
                 request.settle(None)
         return batch
 
-    async def _send_batch(self, pool: AsyncConnectionPool, batch: list[ScriptRequest]) -> None:
-        replies: dict[ScriptRequest, Reply] = {}
+    async def _send_batch(self, pool: AsyncConnectionPool, batch: list[TaskRequest]) -> None:
+        replies: dict[TaskRequest, Reply] = {}
         error: Exception
         try:
             async with InsistentTimeout(self._bound):
@@ -157,8 +141,8 @@ class BatchSender:
     async def _exchange(
         self,
         pool: AsyncConnectionPool,
-        batch: list[ScriptRequest],
-        replies: dict[ScriptRequest, Reply],
+        batch: list[TaskRequest],
+        replies: dict[TaskRequest, Reply],
     ) -> None:
         """Send a batch, and add its replies to `replies`."""
         # A connection of the pool repeats failed attempts, by default for seconds.
@@ -191,10 +175,10 @@ async def _connect(pool: AsyncConnectionPool) -> AbstractConnection:
 
 async def _exchange_commands(
     connection: AsyncConnection,
-    batch: list[ScriptRequest],
+    batch: list[TaskRequest],
     sent_scripts: set[str] | None,
-    replies: dict[ScriptRequest, Reply],
-) -> list[ScriptRequest]:
+    replies: dict[TaskRequest, Reply],
+) -> list[TaskRequest]:
     """Send commands in one pipeline, and return those whose script the server does not know.
 
     A connection, not the client: a client may be configured to retry, and could count a call
@@ -202,7 +186,7 @@ async def _exchange_commands(
     """
     commands = [request.command(sent_scripts) for request in batch]
     await connection.send_packed_command(connection.pack_commands(commands))
-    missing: list[ScriptRequest] = []
+    missing: list[TaskRequest] = []
     for request in batch:
         try:
             replies[request] = await connection.read_response(disable_decoding=True)
@@ -232,5 +216,6 @@ def batch_sender(route: Route[AsyncConnectionPool], *, bound: float) -> BatchSen
         senders = _pools.setdefault(pool, WeakKeyDictionary())
         by_bound = senders.setdefault(loop, {})
         if bound not in by_bound:
-            by_bound[bound] = BatchSender(bound=bound, is_pooled=first_loop() is loop)
+            is_pooled = first_loop() is loop and not isinstance(pool, UnownedPool)
+            by_bound[bound] = BatchSender(bound=bound, is_pooled=is_pooled)
         return by_bound[bound]

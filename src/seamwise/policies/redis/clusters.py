@@ -16,9 +16,9 @@ from seamwise._runtime.module_lock import ModuleLock
 from seamwise.policies.redis.connections import (
     AsyncConnection,
     AsyncConnectionPool,
-    ConnectionPool,
 )
 from seamwise.policies.redis.routes import Address, ClusterRoute, Nodes
+from seamwise.policies.redis.thread_sender import ThreadSender
 
 Client = TypeVar('Client')
 
@@ -102,7 +102,7 @@ def _release(node: Any, connection: AbstractConnection) -> None:
         release(connection)
 
 
-class ClusterNodes(Nodes[ConnectionPool]):
+class ClusterNodes(Nodes[ThreadSender]):
     """Nodes of a client for threads."""
 
     def __init__(self, client: redis.RedisCluster, *, bound: float) -> None:
@@ -120,11 +120,11 @@ class ClusterNodes(Nodes[ConnectionPool]):
         return host, port
 
     @override
-    def _new_pool(self, address: Address) -> ConnectionPool:
+    def _new_pool(self, address: Address) -> ThreadSender:
         manager = self._manager()
         host, port = address
         client = manager.create_redis_node(host, port, **manager.connection_kwargs)
-        return ConnectionPool(client.connection_pool, bound=self._bound)
+        return ThreadSender(client.connection_pool, bound=self._bound)
 
     def _manager(self) -> Any:
         return _referent(self._client).nodes_manager  # it has no types
@@ -145,7 +145,7 @@ def async_cluster_route(client: redis.asyncio.RedisCluster) -> ClusterRoute[Asyn
     return ClusterRoute(client, nodes)
 
 
-def cluster_route(client: redis.RedisCluster, *, bound: float) -> ClusterRoute[ConnectionPool]:
+def cluster_route(client: redis.RedisCluster, *, bound: float) -> ClusterRoute[ThreadSender]:
     """Return the route of a guard. Guards with the same client and bound share connections."""
     with _lock:
         by_bound = _nodes.setdefault(client, {})

@@ -361,7 +361,8 @@ def shared_circuit(  # noqa: PLR0913 -- settings, each with a default
         slow: Time in seconds after which a success counts as a failure (None: never). It is
             measured by the clock of `world`; all other times are measured by Redis.
         counts: Returns whether an error counts as a failure.
-        bound: Maximum duration of each command to Redis, in seconds, at most 60.
+        bound: Seconds after which a reply of Redis is late, at most 60. They count from the time at
+            which the request was written.
         away: Behaviour while Redis is unavailable: `'local'` uses a circuit of this process alone,
             `'open'` admits all calls, `'closed'` refuses all with `StoreUnavailable`.
         observer: Receives `CircuitChanged`, `Refused`, `StoreAway` and `StoreBack` events.

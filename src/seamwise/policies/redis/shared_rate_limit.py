@@ -68,7 +68,8 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
         key: Returns a key for the current call; each key has a limit of its own.
         cost: Number of slots that a call takes, or a function that returns it.
         wait: Maximum time to wait for a slot, in seconds.
-        bound: Maximum duration of each command to Redis, in seconds, at most 60.
+        bound: Seconds after which a reply of Redis is late, at most 60. They count from the time at
+            which the request was written.
         away: Behaviour while Redis is unavailable: `'local'` applies the limit in this process
             alone, `'open'` admits all calls, `'closed'` refuses all with `StoreUnavailable`.
         observer: Receives `Refused`, `StoreAway` and `StoreBack` events.

@@ -1,34 +1,35 @@
 """Calls of a Lua script in Redis, with a time bound and a backoff after failures."""
 
-from time import monotonic
 from typing import Any, Final
 
 import msgspec
 import redis.asyncio
-from redis.exceptions import MovedError, NoScriptError, RedisError
+from redis.exceptions import MovedError, RedisError
+from redis.exceptions import TimeoutError as RedisTimeoutError
 
 from seamwise._results.containers import Failure
 from seamwise._runtime.world import World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers
+from seamwise.policies.classify.exception_text import exception_reason
 from seamwise.policies.events import Refused, StoreAway, StoreBack
 from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
-from seamwise.policies.redis.batches import ScriptRequest, batch_sender
+from seamwise.policies.redis.batches import TaskRequest, batch_sender
 from seamwise.policies.redis.clients import Clients
 from seamwise.policies.redis.clusters import async_cluster_route, cluster_route
 from seamwise.policies.redis.connections import (
     AsyncConnectionPool,
-    Connection,
-    ConnectionPool,
-    connection_pool,
     is_pool_exhausted,
-    read_reply,
 )
 from seamwise.policies.redis.routes import Address, Pool, Route
-from seamwise.policies.redis.scripts import Script
+from seamwise.policies.redis.scripts import Reply, Script
+from seamwise.policies.redis.thread_sender import ThreadRequest, ThreadSender, thread_sender
 
 MAX_TRIES: Final = 3
 """Number of nodes of a Redis Cluster that a call tries if they redirect it."""
+
+NO_REPLY: Final = 'Redis does not respond'
+"""Reason of a refusal whose request has timed out."""
 
 MAX_BOUND: Final = 60.0
 """Upper bound of `bound`, in seconds."""
@@ -42,7 +43,7 @@ class Store:
         clients: Redis clients.
         script: Script of the guard.
         observer: Receives `StoreAway` and `StoreBack` events.
-        bound: Maximum duration of a call, in seconds of real time. It counts from the time at which
+        bound: Seconds of real time after which a reply is late. They count from the time at which
             the call is sent: a busy process is no outage of Redis.
         world: Clock of the backoff.
     """
@@ -68,14 +69,13 @@ class Store:
         self._name = name
         self._script = script
         self._bound = bound
+        self._reason = NO_REPLY
         self._async_route = _async_route(clients)
         self._route = _route(clients, bound=bound)
 
     def refuse(self) -> Failure[StoreUnavailable]:
         """Return the failure of a call that is refused because Redis is unavailable."""
-        error = StoreUnavailable(
-            self._name, 'Redis does not respond', retry_after=self.backoff.seconds_left()
-        )
+        error = StoreUnavailable(self._name, self._reason, retry_after=self.backoff.seconds_left())
         if self.observer.is_used:
             self.observer(Refused(self._name, error))
         return Failure(error)
@@ -83,6 +83,7 @@ class Store:
     def reset(self) -> None:
         """Forget outages; calls in flight no longer count."""
         self.backoff.reset()
+        self._reason = NO_REPLY
 
     def after_fork(self) -> None:
         """Forget the threads of the parent process, in a forked one."""
@@ -110,19 +111,11 @@ class Store:
         pool, reply = route.pool(), None
         for _ in range(MAX_TRIES):
             pool = route.pool()
-            request = ScriptRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
+            request = TaskRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
             reply = await batch_sender(route, bound=self._bound).send(pool, request)
             if not (isinstance(reply, MovedError) and route.follow(_address(reply))):
                 break
-        if isinstance(reply, (TimeoutError, RedisError)):
-            self._handle_error(reply, ticket, route, pool)
-            return None
-        if isinstance(reply, Exception):
-            raise reply
-        if reply is None:
-            return None
-        backoff.on_success(ticket)
-        return msgspec.convert(reply, list[int])
+        return self._numbers(reply, ticket, route, pool)
 
     def call_sync(self, ticket: int, key: str, *args: str) -> list[int] | None:
         """Do the same as `call`, in a thread."""
@@ -132,28 +125,41 @@ class Store:
                 f'{self._name!r} has no client for threads: '
                 'pass redis=Clients(sync=redis.Redis(…), asyncio=…).'
             )
-        deadline = monotonic() + self._bound
-        for number in range(1, MAX_TRIES + 1):
-            pool = route.pool()
-            try:
-                reply = _call_script_sync(pool, self._script, key, args, deadline=deadline)
-            except (TimeoutError, RedisError) as error:
-                is_redirected = isinstance(error, MovedError) and route.follow(_address(error))
-                if is_redirected and number < MAX_TRIES:
-                    continue
-                self._handle_error(error, ticket, route, pool)
+        backoff = self.backoff
+        sender, reply = route.pool(), None
+        for _ in range(MAX_TRIES):
+            sender = route.pool()
+            reply = sender.send(
+                ThreadRequest(self._script, (key, *args), lambda: backoff.is_current(ticket))
+            )
+            if not (isinstance(reply, MovedError) and route.follow(_address(reply))):
                 break
-            self.backoff.on_success(ticket)
-            return msgspec.convert(reply, list[int])
-        return None
+        return self._numbers(reply, ticket, route, sender)
+
+    def _numbers(
+        self, reply: Reply, ticket: int, route: Route[Pool], pool: Pool
+    ) -> list[int] | None:
+        """Return the numbers of a reply, or None if it is not one because Redis is unavailable."""
+        if isinstance(reply, (TimeoutError, RedisError)):
+            self._handle_error(reply, ticket, route, pool)
+            return None
+        if isinstance(reply, Exception):
+            raise reply
+        if reply is None:
+            return None
+        self.backoff.on_success(ticket)
+        return msgspec.convert(reply, list[int])
 
     def _handle_error(
         self, error: TimeoutError | RedisError, ticket: int, route: Route[Pool], pool: Pool
     ) -> None:
         """Count a failure if Redis is unavailable, else raise the error."""
+        self._reason = NO_REPLY
         if isinstance(error, RedisError):
             if not is_unavailable(error):
                 raise error
+            is_late = isinstance(error, RedisTimeoutError)
+            self._reason = NO_REPLY if is_late else exception_reason(error)
             if is_pool_exhausted(error):
                 return
         route.leave(pool)
@@ -174,33 +180,10 @@ def _async_route(clients: Clients) -> Route[AsyncConnectionPool] | None:
     return Route(client.connection_pool)
 
 
-def _route(clients: Clients, *, bound: float) -> Route[ConnectionPool] | None:
+def _route(clients: Clients, *, bound: float) -> Route[ThreadSender] | None:
     client = clients.sync
     if client is None:
         return None
     if isinstance(client, redis.RedisCluster):
         return cluster_route(client, bound=bound)
-    return Route(connection_pool(client, bound=bound))
-
-
-def _call_script_sync(
-    pool: ConnectionPool, script: Script, key: str, args: tuple[str, ...], *, deadline: float
-) -> object:
-    connection = pool.acquire(deadline - monotonic())
-    try:
-        connection.send_command('EVALSHA', script.sha, '1', key, *args)
-        try:
-            reply = _read_reply(connection, deadline)
-        except NoScriptError:
-            connection.send_command('EVAL', script.text, '1', key, *args)
-            reply = _read_reply(connection, deadline)
-    except BaseException:
-        pool.discard(connection)
-        pool.disconnect_idle()
-        raise
-    pool.release(connection)
-    return reply
-
-
-def _read_reply(connection: Connection, deadline: float) -> object:
-    return read_reply(connection, max(deadline - monotonic(), 0.0))
+    return Route(thread_sender(client, bound=bound))

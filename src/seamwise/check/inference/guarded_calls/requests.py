@@ -1,4 +1,4 @@
-"""HTTP requests of an operation that must not be sent twice: POST and PATCH without a key.
+"""Requests and commands of an operation that must not be repeated: POST and PATCH without a key.
 
 Everything uncertain counts as safe: an unknown client or method, headers from elsewhere, and code
 that runs only after a check, such as whether the order exists already.
@@ -27,6 +27,13 @@ _METHODS_WITH_ARGUMENT = frozenset({'request', 'stream'})
 _SENDING = frozenset(
     {'delete', 'get', 'head', 'options', 'put', 'send', *_UNSAFE_METHODS, *_METHODS_WITH_ARGUMENT}
 )
+_COMMAND = 'command'
+_COMMANDS = frozenset({
+    'asyncio.subprocess.create_subprocess_exec', 'asyncio.subprocess.create_subprocess_shell',
+    'os.system', 'subprocess.Popen', 'subprocess.call', 'subprocess.check_call',
+    'subprocess.check_output', 'subprocess.run',
+})  # fmt: skip
+"""Functions that run a program, whose effects are unknown."""
 _EXTENSION_POINTS = frozenset({'_request', 'build_request', *_SENDING})
 """Methods by which a subclass of a client can add a header to each request."""
 _MAX_POSITIONAL = 4
@@ -243,6 +250,8 @@ def _requests(code: Code, inference: ErrorInference) -> tuple[str, ...]:
 def _is_unsafe(call: ast.Call, inference: ErrorInference) -> bool:
     """Return whether a call sends a POST or PATCH request without an idempotency key."""
     method = _method(call, inference)
+    if method == _COMMAND:
+        return not _mentions_key(_outermost_scope(call, inference.module))
     if method in _METHODS_WITH_ARGUMENT:
         method = _method_argument(call)
     return (
@@ -254,8 +263,11 @@ def _is_unsafe(call: ast.Call, inference: ErrorInference) -> bool:
 
 
 def _method(call: ast.Call, inference: ErrorInference) -> str:
-    """Return the name of the called function of an HTTP client; empty for other calls."""
-    module, _, name = inference.module.full_name(call.func).rpartition('.')
+    """Return the name of the called function of an HTTP client, or `_COMMAND`; else empty."""
+    full_name = inference.module.full_name(call.func)
+    if full_name in _COMMANDS:
+        return _COMMAND
+    module, _, name = full_name.rpartition('.')
     if module in _FUNCTION_MODULES and name in _SENDING:
         return name
     match call.func:
