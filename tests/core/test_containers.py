@@ -267,3 +267,25 @@ def test_pydantic_refuses_a_result_and_says_what_to_do_in_fastapi(
     adapter = TypeAdapter[object](Success[int] | Failure[str])
     with pytest.raises(TypeError, match=rf'a {type(result).__name__}. In FastAPI'):
         adapter.validate_python(result)
+
+
+async def load_later(number: int) -> Result[int, str]:
+    return Success(number)
+
+
+@pytest.mark.parametrize(
+    ('step', 'message'),
+    [
+        (str, 'str must return a Success or a Failure, but returned str.'),
+        (load_later, 'load_later must return a Success or a Failure, but returned coroutine.'),
+    ],
+)
+def test_a_step_that_returns_no_result_is_refused(step: Any, message: str) -> None:
+    for call in (lambda: Success(7).bind(step), lambda: Failure(7).lash(step)):
+        with pytest.raises(TypeError) as raised:
+            call()
+        assert str(raised.value) == message
+
+
+def test_a_step_may_return_a_result_of_returns() -> None:
+    assert Success('7').bind(returns.result.safe(int)) == Success(7)

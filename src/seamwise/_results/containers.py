@@ -94,6 +94,15 @@ class _Success(_Container, returns.result.Success):
     __slots__ = ()
     _type_in_returns = returns.result.Success
 
+    def bind(self, function):
+        result = function(self._inner_value)
+        try:
+            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
+            result._inner_value  # noqa: B018
+        except AttributeError:
+            return expect_result_of(function, result)
+        return result
+
     def map(self, function):
         return Success(function(self._inner_value))
 
@@ -118,6 +127,15 @@ class _Failure(_Container, returns.result.Failure):
 
     def alt(self, function):
         return Failure(function(self._inner_value))
+
+    def lash(self, function):
+        result = function(self._inner_value)
+        try:
+            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
+            result._inner_value  # noqa: B018
+        except AttributeError:
+            return expect_result_of(function, result)
+        return result
 
     def swap(self):
         return Success(self._inner_value)
@@ -220,6 +238,18 @@ def expect_result(value, caller, /):
         f'{caller} takes a Success or a Failure, not {type_.__name__}; '
         'wrap a plain value in Success().'
     )
+
+
+def expect_result_of(step, value, /):
+    """Return the result of a step like `as_result`; raise a TypeError that names the step."""
+    result = as_result(value)
+    if result is not None:
+        return result
+    name, type_name = getattr(step, '__qualname__', repr(step)), type(value).__name__
+    if isinstance(value, Coroutine):
+        # Otherwise Python would warn that the coroutine was never awaited.
+        value.close()
+    raise TypeError(f'{name} must return a Success or a Failure, but returned {type_name}.')
 
 
 def from_returns(result, /):
