@@ -23,6 +23,7 @@ K4 = TypeVar('K4', default=Never)
 K5 = TypeVar('K5', default=Never)
 K6 = TypeVar('K6', default=Never)
 E_co = TypeVar('E_co', covariant=True, default=Never)
+T_co = TypeVar('T_co', covariant=True, default=Never)
 X = TypeVar('X', bound=Exception)
 P = ParamSpec('P')
 
@@ -96,9 +97,30 @@ class Rules(Generic[E_co]):
         return None
 
 
+@final
+class Anything:
+    """Return type that no function declares."""
+
+
+class Open(Protocol[P, T_co]):
+    """Function whose return type fits every other type: a type variable, `Never` or `Any`.
+
+    It comes before the overload for coroutine functions, which it would match as well.
+    """
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Anything: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]  # a function must match both
+        self, *args: P.args, **kwargs: P.kwargs
+    ) -> T_co: ...
+
+
 class Edge(Protocol[E_co]):
     """Decorator that keeps the parameters and returns a result; see `attempt` and `refine`."""
 
+    @overload
+    def __call__(self, function: Open[P, T], /) -> Callable[P, Result[T, E_co]]: ...  # type: ignore[overload-overlap]  # open types first
     @overload
     def __call__(  # type: ignore[overload-overlap]  # coroutines first
         self, function: Callable[P, Coroutine[object, Never, T]], /
@@ -111,6 +133,8 @@ Classify: TypeAlias = Callable[[Exception], Failure[E] | None]
 """Function that returns the failure for an exception, or None for a defect."""
 
 
+@overload
+def attempt(call: Open[[], T], rules: Rules[E], /) -> Result[T, E]: ...  # type: ignore[overload-overlap]  # open types first
 @overload
 def attempt(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /
@@ -140,6 +164,8 @@ def attempt(*args: Any) -> Any:
     return _edge('attempt', *args)
 
 
+@overload
+def refine(call: Open[[], T], classify: Classify[E], /) -> Result[T, E]: ...  # type: ignore[overload-overlap]  # open types first
 @overload
 def refine(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /
