@@ -2,10 +2,12 @@
 
 import json
 import os
+import sys
 from typing import Any, Generic, Optional, TypeVar, Union
 
 import msgspec
 import pytest
+from typing_extensions import TypeAliasType
 
 from seamwise import (
     Category,
@@ -17,7 +19,7 @@ from seamwise import (
     find_cause,
     json_schema,
 )
-from seamwise._errors.codec import MAX_CAUSES, ReportedCause
+from seamwise._errors.codec import MAX_CAUSES, ReportedCause, error_classes
 
 T = TypeVar('T')
 
@@ -321,3 +323,32 @@ def test_the_schema_of_a_union_discriminates_its_members_by_tag() -> None:
     }
     assert schema['$defs']['Guarded']['properties']['password']['const'] == '***'
     json.dumps(schema)
+
+
+OneError = TypeAliasType('OneError', Leaf | Guarded)
+AliasOfAnAlias = TypeAliasType('AliasOfAnAlias', OneError)
+OrLeaf = TypeAliasType('OrLeaf', T | Leaf, type_params=(T,))
+
+
+@pytest.mark.parametrize(
+    ('union', 'members'),
+    [
+        (OneError, [Leaf, Guarded]),
+        (AliasOfAnAlias, [Leaf, Guarded]),
+        (OrLeaf[Guarded], [Guarded, Leaf]),
+        (Union[OneError, Node], [Leaf, Guarded, Node]),  # noqa: UP007 -- also without `|`
+    ],
+)
+def test_an_alias_of_a_type_statement_stands_for_its_union(union: Any, members: list[Any]) -> None:
+    assert [*error_classes(union)] == members
+    assert codec(union).decode(b'{"_tag":"Leaf","number":3}') == Leaf(3)
+    assert {*json_schema(union)['$defs']} == {member.__name__ for member in members}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason='msgspec needs the class of Python 3.12')
+def test_a_field_may_have_an_alias_as_its_type() -> None:
+    class Aliased(TaggedError, category=Category.EXECUTION):
+        inner: AliasOfAnAlias
+
+    error = Aliased(Leaf(3))
+    assert codec(Aliased).decode(codec(Aliased).encode(error)) == error

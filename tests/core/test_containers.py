@@ -281,9 +281,9 @@ async def load_later(number: int) -> Result[int, str]:
     ],
 )
 def test_a_step_that_returns_no_result_is_refused(step: Any, message: str) -> None:
-    for call in (lambda: Success(7).bind(step), lambda: Failure(7).lash(step)):
+    for method in (Success(7).bind, Failure(7).lash):
         with pytest.raises(TypeError) as raised:
-            call()
+            method(step)
         assert str(raised.value) == message
 
 

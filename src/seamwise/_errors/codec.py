@@ -1,7 +1,7 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
 from functools import lru_cache
-from types import NoneType, UnionType
+from types import NoneType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
 
 import msgspec
@@ -10,7 +10,7 @@ from typing_extensions import TypeForm, override
 
 from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
-from seamwise._errors.type_hints import resolved_hints
+from seamwise._errors.type_hints import resolved_hints, union_members
 from seamwise._text.secrets import MASK, Secret
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact
@@ -50,7 +50,7 @@ class Codec(Generic[E]):
         self._members = {class_.__traits__.tag: class_ for class_ in classes}
         self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
-            union, dec_hook=self._decode_other
+            _without_aliases(union), dec_hook=self._decode_other
         )
 
     def encode(self, error: E, /) -> bytes:
@@ -136,16 +136,20 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     ['_tag', 'size']
     """
     error_classes(union)
-    return msgspec.json.schema(union, schema_hook=_schema)
+    return msgspec.json.schema(_without_aliases(union), schema_hook=_schema)
+
+
+def _without_aliases(union: object) -> Any:
+    """Return a union with the types behind its aliases, which msgspec does not look up."""
+    return Union[union_members(union)]  # noqa: UP007 -- the members are a tuple
 
 
 def error_classes(union: object) -> tuple[type[TaggedError], ...]:
     """Return the classes of a union of tagged errors; raises TypeError for any other type."""
-    members: tuple[Any, ...] = (
-        get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
-    )
     # A generic class with arguments stands for the class.
-    classes = tuple(get_origin(member) or member for member in members)
+    classes: tuple[Any, ...] = tuple(
+        get_origin(member) or member for member in union_members(union)
+    )
     for class_ in classes:
         if (
             not isinstance(class_, type)

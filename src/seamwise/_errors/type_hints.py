@@ -16,8 +16,19 @@ from collections.abc import (
 )
 from collections.abc import Set as AbstractSet
 from re import search
-from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
+from types import SimpleNamespace, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -113,6 +124,53 @@ def _resolved_text(annotation: str, names: Mapping[str, Any]) -> Any:
     except Exception:  # noqa: BLE001
         return annotation
     return hints['field']
+
+
+def union_members(union: object) -> tuple[object, ...]:
+    """Return the types of a union, also of one behind aliases; any other type is the only member.
+
+    >>> from typing_extensions import TypeAliasType
+    >>> union_members(TypeAliasType('Number', int | float) | str)
+    (<class 'int'>, <class 'float'>, <class 'str'>)
+    """
+    resolved: object = resolve_alias(union)
+    if get_origin(resolved) not in {Union, UnionType}:
+        return (resolved,)
+    return tuple(member for part in get_args(resolved) for member in union_members(part))
+
+
+def resolve_alias(annotation: Any) -> Any:
+    """Return the type behind an alias, with the arguments of the alias; other types as they are.
+
+    >>> from typing_extensions import TypeAliasType, TypeVar
+    >>> T = TypeVar('T')
+    >>> Several = TypeAliasType('Several', list[T] | None, type_params=(T,))
+    >>> resolve_alias(Several[int]), resolve_alias(int)
+    (list[int] | None, <class 'int'>)
+    """
+    alias = get_origin(annotation) or annotation
+    if isinstance(alias, type) or not hasattr(alias, '__value__'):
+        return annotation
+    arguments = dict(zip(alias.__type_params__, get_args(annotation), strict=False))
+    return resolve_alias(substitute(alias.__value__, arguments))
+
+
+def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """Return an annotation with arguments for its type variables; one without is `Any`.
+
+    >>> from typing_extensions import TypeVar
+    >>> T, U = TypeVar('T'), TypeVar('U')
+    >>> substitute(dict[T, list[U]], {T: str})
+    dict[str, list[typing.Any]]
+    """
+    if isinstance(annotation, TypeVar):
+        return arguments.get(annotation, Any)
+    # A generic class without arguments has parameters too.
+    is_class = get_origin(annotation) is None
+    parameters = () if is_class else getattr(annotation, '__parameters__', ())
+    if not parameters:
+        return annotation
+    return annotation[tuple(arguments.get(parameter, Any) for parameter in parameters)]
 
 
 def is_class_variable(annotation: object) -> bool:
