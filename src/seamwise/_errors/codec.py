@@ -8,7 +8,7 @@ import msgspec
 from msgspec import inspect
 from typing_extensions import TypeForm, override
 
-from seamwise._errors.causes import Cause
+from seamwise._errors.causes import Cause, with_cause
 from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
 from seamwise._errors.type_hints import resolved_hints, union_members
 from seamwise._text.secrets import MASK, Secret
@@ -19,9 +19,6 @@ E = TypeVar('E', bound=TaggedError)
 
 MAX_CAUSES: Final = 100
 """Maximum length of an encoded chain of causes; decoders recurse."""
-
-
-_STRUCT: Final[Any] = msgspec.Struct
 
 
 class ReportedCause(Exception):
@@ -222,11 +219,7 @@ def _with_last_cause(errors: list[TaggedError], cause: ReportedCause | None) -> 
     """Copy a chain of errors, whose last one gets another cause."""
     result: object = cause
     for error in reversed(errors):
-        # Not `copy`, which calls a `__copy__` of the class, nor `replace`, which calls its
-        # `__post_init__`.
-        copy: TaggedError = _STRUCT.__copy__(error)
-        msgspec.structs.force_setattr(copy, 'cause', result)
-        result = copy
+        result = with_cause(error, result)
     return result
 
 

@@ -10,7 +10,15 @@ from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, o
 
 from typing_extensions import TypeVar
 
-from seamwise._errors.causes import Raised, error_chain, iter_leaves, members
+from seamwise._errors.causes import (
+    Raised,
+    accepts_cause,
+    error_chain,
+    iter_leaves,
+    members,
+    with_cause,
+)
+from seamwise._errors.errors import ErrorMeta, TaggedError
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
@@ -93,8 +101,20 @@ class Rules(Generic[E_co]):
                 # A rule for Exception applies to each member of a group, not to the group.
                 return None
             if (make_error := self._table.get(type_)) is not None:
-                return Failure(make_error(exception))
+                error = make_error(exception)
+                name = getattr(make_error, '__qualname__', repr(make_error))
+                check_error(error, f'{name} must return an error', 'return the error itself.')
+                return Failure(error)
         return None
+
+
+def check_error(error: object, requirement: str, advice: str) -> None:
+    """Raise TypeError for a result, with some advice, and for a class of errors."""
+    if as_result(error) is not None:
+        raise TypeError(f'{requirement}, not {error!r}; {advice}')
+    if isinstance(error, ErrorMeta):
+        name = error.__name__
+        raise TypeError(f'{requirement}, not the class {name}; create one, as in {name}(…).')
 
 
 @final
@@ -147,8 +167,9 @@ def attempt(*args: Any) -> Any:
     """Convert exceptions to failures by `rules`; all others propagate as defects.
 
     `attempt(call, rules)` calls immediately, `attempt(rules)` is a decorator; both accept `def` and
-    `async def`. An ExceptionGroup becomes a failure if the rules apply to all its members: with one
-    member, of its error, else of the tuple of all errors.
+    `async def`. An ExceptionGroup becomes a failure if the rules apply to all its members: that of
+    the first member. If there are others, the group is the `cause` of the error, where the class
+    has such a field and the rule has put the member itself or None into it.
 
     >>> @attempt(when(ValueError).becomes(lambda error: f'no number: {error}'))
     ... def parse(text: str) -> int:
@@ -376,20 +397,29 @@ async def _await(value: Coroutine[object, Never, T], classify: Classify[E]) -> R
         raise
 
 
-def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[Any] | None:
+def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[E] | None:
     """Return the failure for an exception or a group of them, or None for a defect."""
     failure = _classified(exception, classify)
     if failure is not None or not members(exception):
         return failure
+    first, *others = iter_leaves(exception)
     failures = [
-        _classified(leaf, classify)
-        for leaf in iter_leaves(exception)
-        if isinstance(leaf, Exception)
+        _classified(leaf, classify) if isinstance(leaf, Exception) else None
+        for leaf in (first, *others)
     ]
-    errors = [failure.failure() for failure in failures if failure is not None]
-    if len(errors) < len(failures):
-        return None
-    return Failure(errors[0] if len(errors) == 1 else tuple(errors))
+    failure = None if None in failures else failures[0]
+    return failure if failure is None or not others else _with_group(failure, first, exception)
+
+
+def _with_group(failure: Failure[E], first: BaseException, group: Exception) -> Failure[E]:
+    """Return the failure of the first exception, with the whole group as its cause if possible."""
+    error: object = failure.failure()
+    if not isinstance(error, TaggedError) or getattr(error, 'cause', first) not in {None, first}:
+        return failure
+    if not accepts_cause(type(error), group):
+        return failure
+    with_group: Any = with_cause(error, group)
+    return Failure(with_group)
 
 
 def _classified(exception: Exception, classify: Classify[E]) -> Failure[E] | None:

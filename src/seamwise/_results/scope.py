@@ -13,7 +13,7 @@ from typing_extensions import ParamSpec, TypeVar, override
 
 from seamwise._errors.causes import error_chain, iter_leaves
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, Success, expect_result
-from seamwise._results.edges import Anything
+from seamwise._results.edges import Anything, check_error
 from seamwise._results.signatures import coroutine_returned, direct_signature
 
 T = TypeVar('T', default=Never)
@@ -92,8 +92,7 @@ class Do(Generic[E_contra]):
 
     def fail(self, error: E_contra, /) -> Never:
         """End the function with this error."""
-        if type(error) in RESULT_TYPES:
-            raise TypeError(f'do.fail takes an error, not {error!r}; write do(result).')
+        check_error(error, 'do.fail takes an error', 'write do(result).')
         end: Callable[[Failure[E_contra]], Never] = self  # pyright: ignore[reportAssignmentType]  # T is Never
         end(Failure(error))
 
