@@ -9,8 +9,9 @@ from msgspec import inspect
 from typing_extensions import TypeForm, override
 
 from seamwise._errors.causes import Cause, with_cause
-from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
-from seamwise._errors.type_hints import resolved_hints, union_members
+from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag
+from seamwise._errors.type_hints import iter_types, resolved_hints, union_members
+from seamwise._text.json_fields import is_object
 from seamwise._text.secrets import MASK, Secret
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact
@@ -34,11 +35,15 @@ class ReportedCause(Exception):
         return f'{self.type}: {self.message}'
 
 
+class _Untagged(msgspec.Struct, tag_field=TAG_FIELD, tag='\0'):
+    """Second member of the union of every decoder: msgspec requires a tag only in a union."""
+
+
 @final
 class Codec(Generic[E]):
     """JSON codec of the errors of a union; `codec` creates it."""
 
-    __slots__ = ('_decoder', '_encoder', '_members')
+    __slots__ = ('_decoder', '_encoder', '_has_inner_errors', '_members')
 
     def __init__(self, union: Any) -> None:
         classes = error_classes(union)
@@ -46,8 +51,9 @@ class Codec(Generic[E]):
             _check_types(class_)
         self._members = {class_.__traits__.tag: class_ for class_ in classes}
         self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
+        self._has_inner_errors = any(map(_has_inner_errors, classes))
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
-            _without_aliases(union), dec_hook=self._decode_other
+            _without_aliases(union) | _Untagged, dec_hook=self._decode_other
         )
 
     def encode(self, error: E, /) -> bytes:
@@ -58,30 +64,45 @@ class Codec(Generic[E]):
         with the number of the others.
 
         Raises:
+            msgspec.EncodeError: A number has no JSON form: nan, infinite, or with too many digits.
             ValueError: The fields of the error contain each other too deeply.
         """
         limited = _with_limited_causes(error)
         try:
             try:
-                return self._encoder.encode(limited)
-            except UnicodeEncodeError:
-                # Rare, for example the name of a file that is not UTF-8.
+                body = self._encoder.encode(limited)
+            except ValueError:
+                from seamwise._text.jsonable import encodable  # noqa: PLC0415 -- rarely needed
+
+                # Rare, for example the name of a file that is not UTF-8, or a very long integer.
+                _check_numbers(limited)
                 builtins = msgspec.to_builtins(limited, enc_hook=_encode_other)
-                return self._encoder.encode(_without_surrogates(builtins))
+                return self._encoder.encode(encodable(builtins))
+            # msgspec encodes nan and infinity as null.
+            if b'null' in body:
+                _check_numbers(limited)
         except RecursionError:
             raise ValueError(f'{type(error).__name__} is nested too deeply for JSON.') from None
+        return body
 
     def decode(self, body: bytes | str, /) -> E:
         """Decode an error of the union.
 
         Raises:
-            msgspec.DecodeError: The body is not JSON, or nested too deeply.
+            msgspec.DecodeError: The body is not JSON, or not UTF-8, or nested too deeply.
             msgspec.ValidationError: It is not an error of the union.
         """
         try:
-            return self._decoder.decode(body)
+            error = self._decoder.decode(body)
+            if self._has_inner_errors:
+                _check_tags(error, msgspec.json.decode(body))
         except RecursionError:
             raise msgspec.DecodeError('The body is nested too deeply.') from None
+        except UnicodeError as problem:
+            raise msgspec.DecodeError(_text_problem(body, problem)) from None
+        if isinstance(error, _Untagged):
+            raise msgspec.ValidationError(f'Invalid value for `{TAG_FIELD}` - at `$.{TAG_FIELD}`')
+        return error
 
     def _decode_other(self, type_: Any, value: Any) -> object:
         if type_ is object:
@@ -98,6 +119,7 @@ class Codec(Generic[E]):
         class_ = self._members.get(str(tag)) or find_by_tag(tag)
         if class_ is not None:
             error: TaggedError = msgspec.convert(fields, class_, dec_hook=self._decode_other)
+            _check_tags(error, fields)
             return error
         return ReportedCause(str(fields.get('type', tag)), str(fields.get('message', '')))
 
@@ -223,16 +245,62 @@ def _with_last_cause(errors: list[TaggedError], cause: ReportedCause | None) -> 
     return result
 
 
-def _without_surrogates(value: Any) -> object:
-    from seamwise._text.jsonable import replace_surrogates  # noqa: PLC0415 -- see `encode`
+def _check_numbers(error: object) -> None:
+    """Raise EncodeError, naming the field, for a number that JSON cannot represent."""
+    from seamwise._text.jsonable import number_problem  # noqa: PLC0415 -- rarely needed
 
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if value.__class__ is dict:
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if value.__class__ in {list, tuple}:
-        return [_without_surrogates(part) for part in value]
-    return value
+    problem = number_problem(msgspec.to_builtins(error, enc_hook=_encode_other))
+    if problem is not None:
+        pointer, reason = problem
+        raise msgspec.EncodeError(f'{type(error).__name__}: {pointer} {reason}')
+
+
+def _text_problem(body: bytes | str, problem: UnicodeError) -> str:
+    """Return the reason why a body is no text in UTF-8, with the place of the wrong text."""
+    from json import loads  # noqa: PLC0415 -- rarely needed
+
+    from seamwise._text.jsonable import iter_surrogates  # noqa: PLC0415 -- rarely needed
+
+    text = body if isinstance(body, str) else body.decode('utf-8', 'surrogateescape')
+    try:
+        place = next(iter_surrogates(loads(text)), None)
+    except (ValueError, RecursionError):
+        place = None
+    return str(problem) if place is None else f'{place} is not valid UTF-8: {problem}'
+
+
+def _has_inner_errors(class_: type[TaggedError]) -> bool:
+    fields = msgspec.structs.fields(class_)
+    return any(isinstance(part, ErrorMeta) for field in fields for part in iter_types(field.type))
+
+
+def _check_tags(error: object, body: Any) -> None:
+    """Raise ValidationError if the JSON of an error or of one inside it has no tag.
+
+    msgspec requires a tag only where a type has several tagged classes.
+    """
+    stack: list[tuple[str, Any, Any]] = [('', error, body)]
+    while stack:
+        path, value, raw = stack.pop()
+        if isinstance(value, msgspec.Struct) and is_object(raw):
+            if isinstance(value, TaggedError) and TAG_FIELD not in raw:
+                raise msgspec.ValidationError(
+                    f'Object missing required field `{TAG_FIELD}` - at `${path}`'
+                )
+            names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+            stack += [
+                (f'{path}.{key}', getattr(value, field), raw[key])
+                for field, key in names
+                if key in raw
+            ]
+        elif isinstance(value, tuple):
+            stack += [
+                (f'{path}[{i}]', *pair) for i, pair in enumerate(zip(value, raw, strict=True))
+            ]
+        elif isinstance(value, frozenset):
+            # The order of the array is lost, but each of its objects is an item of the same type.
+            sample = next((item for item in value if isinstance(item, TaggedError)), None)
+            stack += [(f'{path}[{i}]', sample, item) for i, item in enumerate(raw)]
 
 
 def _encode_other(value: object) -> object:
