@@ -4,7 +4,8 @@ import json
 import math
 import os
 import sys
-from typing import Any, Generic, Optional, TypeVar, Union
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
 import msgspec
 import pytest
@@ -21,6 +22,9 @@ from seamwise import (
     json_schema,
 )
 from seamwise._errors.codec import MAX_CAUSES, ReportedCause, error_classes
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 T = TypeVar('T')
 
@@ -451,3 +455,38 @@ def test_a_number_without_a_json_form_raises_an_encode_error(error: Measured, me
 
 def test_a_long_number_that_json_can_represent_is_encoded() -> None:
     assert b'"count":1000' in codec(Measured).encode(Measured(count=10**4000))
+
+
+class Priced(TaggedError, category=Category.CONFLICT):
+    name: str
+    price: 'Decimal | None'
+
+
+class Dear(TaggedError, category=Category.CONFLICT):
+    prices: tuple[Priced, ...]
+
+
+@pytest.mark.parametrize('create', [codec, json_schema])
+def test_a_type_for_type_checkers_only_raises_type_error_with_class_and_field(
+    create: Callable[[Any], object],
+) -> None:
+    with pytest.raises(TypeError) as refused:
+        create(Priced | Leaf)
+    assert str(refused.value) == (
+        "Priced: the type of the field 'price' is unknown at run time: there is no 'Decimal' in "
+        f'{__name__}. Import it outside of `if TYPE_CHECKING:`, and define it at the top level of '
+        'the module.'
+    )
+    with pytest.raises(TypeError, match=r"Dear: the field 'prices' .*'Decimal'"):
+        codec(Dear)
+
+
+def test_a_type_of_a_function_raises_type_error_with_class_and_field() -> None:
+    class Local(msgspec.Struct, frozen=True):
+        pass
+
+    class Wide(TaggedError, category=Category.CONFLICT):
+        inner: 'Local'
+
+    with pytest.raises(TypeError, match=r"^Wide: the type of the field 'inner' .* no 'Local' in"):
+        codec(Wide)

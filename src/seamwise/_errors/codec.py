@@ -10,7 +10,7 @@ from typing_extensions import TypeForm, override
 
 from seamwise._errors.causes import Cause, with_cause
 from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag
-from seamwise._errors.type_hints import iter_types, resolved_hints, union_members
+from seamwise._errors.type_hints import iter_types, resolved_hints, struct_fields, union_members
 from seamwise._text.json_fields import is_object
 from seamwise._text.secrets import MASK, Secret
 from seamwise._text.shortening import shorten
@@ -154,8 +154,13 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     >>> json_schema(NoHandles)['$defs']['NoHandles']['required']
     ['_tag', 'size']
     """
-    error_classes(union)
-    return msgspec.json.schema(_without_aliases(union), schema_hook=_schema)
+    classes = error_classes(union)
+    try:
+        return msgspec.json.schema(_without_aliases(union), schema_hook=_schema)
+    except NameError:
+        for class_ in classes:
+            _check_types(class_)
+        raise
 
 
 def _without_aliases(union: object) -> Any:
@@ -184,12 +189,12 @@ def error_classes(union: object) -> tuple[type[TaggedError], ...]:
 @lru_cache(maxsize=1024)
 def _check_types(class_: type[TaggedError]) -> None:
     """Raise TypeError, naming the class and the field, for a type without a JSON form."""
-    for field in msgspec.structs.fields(class_):
+    for field in struct_fields(class_):
         try:
             # A decoder checks rules of msgspec for unions that `type_info` does not.
             msgspec.json.Decoder(field.type)
             _check_custom_types(inspect.type_info(field.type))
-        except TypeError as error:
+        except (TypeError, NameError) as error:
             raise TypeError(
                 f'{class_.__name__}: the field {field.name!r} has no JSON form: {error}'
             ) from None
@@ -270,7 +275,7 @@ def _text_problem(body: bytes | str, problem: UnicodeError) -> str:
 
 
 def _has_inner_errors(class_: type[TaggedError]) -> bool:
-    fields = msgspec.structs.fields(class_)
+    fields = struct_fields(class_)
     return any(isinstance(part, ErrorMeta) for field in fields for part in iter_types(field.type))
 
 

@@ -89,6 +89,31 @@ def resolved_hints(class_: type) -> Mapping[str, Any]:
         return dict(class_.__annotations__)
 
 
+def struct_fields(class_: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Return the fields of a class with their resolved types.
+
+    Raises:
+        TypeError: A name in an annotation is unknown at run time.
+    """
+    try:
+        return msgspec.structs.fields(class_)
+    except NameError as error:
+        name = error.name
+        field = next(
+            (field for field, type_ in _annotations(class_) if name in {*iter_types(type_)}), '?'
+        )
+        raise TypeError(
+            f'{class_.__name__}: the type of the field {field!r} is unknown at run time: there is '
+            f'no {name!r} in {class_.__module__}. Import it outside of `if TYPE_CHECKING:`, and '
+            'define it at the top level of the module.'
+        ) from None
+
+
+def _annotations(class_: type) -> Iterator[tuple[str, object]]:
+    for ancestor in class_.__mro__:
+        yield from _of_class(ancestor).items()
+
+
 def of_bases(bases: tuple[type, ...]) -> Mapping[str, Any]:
     """Return the annotations that a class inherits, with strings resolved where possible."""
     annotations: dict[str, Any] = {}
