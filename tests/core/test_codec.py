@@ -21,7 +21,8 @@ from seamwise import (
     find_cause,
     json_schema,
 )
-from seamwise._errors.codec import MAX_CAUSES, ReportedCause, error_classes
+from seamwise._errors.codec import MAX_CAUSES, error_classes
+from seamwise._errors.reported import ReportedCause
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -1,11 +1,13 @@
 """Tests of the containers: subclasses of those of `returns`, constructed by msgspec."""
 
 import copy
+import dataclasses
 import gc
 import importlib.util
 import operator
 import pickle
 import sys
+import threading
 import types
 from abc import ABCMeta
 from collections.abc import Callable
@@ -79,7 +81,10 @@ class TestBothClasses:
     def test_survive_copies_and_pickles(self, own: Any, theirs: Any) -> None:
         result = own([1])
         assert copy.copy(result) is result
-        assert copy.deepcopy(result) is result
+        deep = copy.deepcopy(result)
+        inner = deep.unwrap() if own is Success else deep.failure()
+        inner.append(2)
+        assert (type(deep), deep, result) == (own, own([1, 2]), own([1]))
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             restored = unpickle(pickle.dumps(result, protocol))
             assert (type(restored), restored) == (own, theirs([1]))
@@ -289,3 +294,34 @@ def test_a_step_that_returns_no_result_is_refused(step: Any, message: str) -> No
 
 def test_a_step_may_return_a_result_of_returns() -> None:
     assert Success('7').bind(returns.result.safe(int)) == Success(7)
+
+
+@dataclasses.dataclass
+class Basket:
+    items: list[Result[list[int], str]]
+
+
+def test_a_deep_copy_keeps_the_identity_of_shared_values() -> None:
+    result = Success([1])
+    first, second = copy.deepcopy([result, result])
+    assert first is second
+    assert first is not result
+    basket = Basket([Success([1])])
+    assert dataclasses.asdict(basket)['items'][0].unwrap() is not basket.items[0].unwrap()
+
+
+def test_a_deep_copy_of_a_result_in_its_own_value_ends() -> None:
+    values: list[object] = []
+    values.append(Success(values))
+    copied = copy.deepcopy(values)
+    assert copied is not values
+    inner: Any = copied[0]
+    assert inner.unwrap() is copied
+
+
+@pytest.mark.parametrize('value', [7, 'text', (1, 2), ValueError('a'), threading.Lock])
+def test_a_deep_copy_of_an_immutable_value_is_the_result_itself(value: object) -> None:
+    result = Success(value)
+    assert copy.deepcopy(result) is result
+    failure = Failure(value)
+    assert copy.deepcopy(failure) is failure

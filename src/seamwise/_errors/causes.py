@@ -1,9 +1,7 @@
 """Causes of errors: other errors and exceptions, iterated and searched."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, get_args
-
-import msgspec
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import resolved_hints
@@ -39,9 +37,6 @@ class Raised(Exception):
 
 
 C = TypeVar('C', bound='TaggedError | BaseException')
-E = TypeVar('E', bound=TaggedError)
-
-_STRUCT: Final[Any] = msgspec.Struct
 
 
 def error_chain(error: TaggedError | BaseException, /) -> Iterator[TaggedError | BaseException]:
@@ -83,15 +78,6 @@ def causes(error: TaggedError | BaseException, /) -> list[TaggedError | BaseExce
         else error.__cause__
     )
     return result if previous is None else [*result, previous]
-
-
-def with_cause(error: E, cause: object, /) -> E:
-    """Return a copy of an error that has another cause."""
-    # Not `copy`, which calls a `__copy__` of the class, nor `replace`, which calls its
-    # `__post_init__`.
-    copy: E = _STRUCT.__copy__(error)
-    msgspec.structs.force_setattr(copy, 'cause', cause)
-    return copy
 
 
 def accepts_cause(class_: type[TaggedError], cause: object) -> bool:

@@ -6,10 +6,11 @@ from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_ori
 
 import msgspec
 from msgspec import inspect
-from typing_extensions import TypeForm, override
+from typing_extensions import TypeForm
 
-from seamwise._errors.causes import Cause, with_cause
-from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag
+from seamwise._errors.causes import Cause
+from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag, with_field
+from seamwise._errors.reported import ReportedCause, reported
 from seamwise._errors.type_hints import iter_types, resolved_hints, struct_fields, union_members
 from seamwise._text.json_fields import is_object
 from seamwise._text.secrets import MASK, Secret
@@ -20,19 +21,6 @@ E = TypeVar('E', bound=TaggedError)
 
 MAX_CAUSES: Final = 100
 """Maximum length of an encoded chain of causes; decoders recurse."""
-
-
-class ReportedCause(Exception):
-    """Exception of another process, decoded from a wire: the name of its type, and its message."""
-
-    def __init__(self, type: str, message: str) -> None:  # noqa: A002 -- the key on the wire
-        super().__init__(type, message)
-        self.type = type
-        self.message = message
-
-    @override
-    def __str__(self) -> str:
-        return f'{self.type}: {self.message}'
 
 
 class _Untagged(msgspec.Struct, tag_field=TAG_FIELD, tag='\0'):
@@ -246,7 +234,7 @@ def _with_last_cause(errors: list[TaggedError], cause: ReportedCause | None) -> 
     """Copy a chain of errors, whose last one gets another cause."""
     result: object = cause
     for error in reversed(errors):
-        result = with_cause(error, result)
+        result = with_field(error, 'cause', result)
     return result
 
 
@@ -314,7 +302,7 @@ def _encode_other(value: object) -> object:
     if isinstance(value, ReportedCause):
         return {'type': value.type, 'message': value.message}
     if isinstance(value, BaseException):
-        return {'type': type(value).__name__, 'message': shorten(redact(str(value)))}
+        return _encode_other(reported(value))
     raise TypeError(f'{type(value).__name__} has no JSON form; use a type that msgspec supports.')
 
 

@@ -12,6 +12,8 @@ from msgspec import Struct
 from returns.primitives.container import BaseContainer
 from returns.primitives.exceptions import UnwrapFailedError
 
+from seamwise._errors.reported import deep_copy, portable
+
 __all__ = ['Failure', 'Result', 'Success', 'from_returns', 'is_failure', 'is_success']
 
 T = TypeVar('T')
@@ -52,6 +54,13 @@ class _Container:
 
     def __repr__(self):
         return f'{type(self).__name__}({self._inner_value!r})'
+
+    def __reduce__(self):
+        return type(self), (portable(self._inner_value),)
+
+    def __deepcopy__(self, memo):
+        value = deep_copy(self._inner_value, memo)
+        return self if value is self._inner_value else type(self)(value)
 
     def __rich_repr__(self):
         yield self._inner_value

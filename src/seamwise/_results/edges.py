@@ -16,9 +16,8 @@ from seamwise._errors.causes import (
     error_chain,
     iter_leaves,
     members,
-    with_cause,
 )
-from seamwise._errors.errors import ErrorMeta, TaggedError
+from seamwise._errors.errors import ErrorMeta, TaggedError, with_field
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
@@ -418,7 +417,7 @@ def _with_group(failure: Failure[E], first: BaseException, group: Exception) -> 
         return failure
     if not accepts_cause(type(error), group):
         return failure
-    with_group: Any = with_cause(error, group)
+    with_group: Any = with_field(error, 'cause', group)
     return Failure(with_group)
 
 

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.messages import field_names
+from seamwise._errors.reported import ReportedCause
 from seamwise._errors.texts import message_of, public_message
 from seamwise._errors.type_hints import is_secret, resolved_hints
 from seamwise._text.jsonable import safe_str
