@@ -3,6 +3,8 @@
 PYTEST_DONT_REWRITE: pytest rewrites the assertions of plugins, and this package has none.
 """
 
+import sys as _sys
+
 from seamwise._defects.defects import on_defect as on_defect
 from seamwise._defects.defects import report_defect as report_defect
 from seamwise._defects.entries import DefectReport as DefectReport
@@ -55,3 +57,8 @@ def __getattr__(name: str) -> str:
 
         return version('seamwise')
     raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+
+
+# Hypothesis was imported first; otherwise, its entry point registers the strategies.
+if '_seamwise_hypothesisplugin' in _sys.modules:
+    _sys.modules['_seamwise_hypothesisplugin'].register()
