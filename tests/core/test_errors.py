@@ -640,3 +640,23 @@ def test_for_each_class_calls_a_function_with_existing_and_later_classes(
         """Defined after the call."""
 
     assert classes[-1] is LaterFailed
+
+
+@pytest.mark.parametrize(
+    'default',
+    [[], {}, set(), msgspec.field(default_factory=list), msgspec.field(default=bytearray())],
+)
+def test_a_default_that_does_not_hash_raises_type_error(default: Any) -> None:
+    with pytest.raises(TypeError, match=r'^Odd: an error must be hashable, but the default of'):
+
+        class Odd(TaggedError, category=Category.CONFLICT):
+            parts: tuple[int, ...] = default
+
+
+def test_a_default_factory_is_accepted() -> None:
+    class Fine(TaggedError, category=Category.CONFLICT):
+        parts: tuple[int, ...] = msgspec.field(default_factory=tuple)
+        number: int = msgspec.field(default=7)
+        name: str = msgspec.field(default='a', name='other')
+
+    assert hash(Fine()) == hash(Fine((), 7, 'a'))

@@ -133,6 +133,7 @@ class ErrorMeta(msgspec.StructMeta):
         }
         _check_reserved(name, bases, body)
         _check_fields(name, annotations)
+        _check_defaults(name, annotations, body)
         traits = Traits(
             tag=_checked_keyword(name, 'tag', tag, str, name),
             namespace=_checked_keyword(name, 'namespace', namespace, str, module.partition('.')[0]),
@@ -269,6 +270,24 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
                 f'{name}: the field {field!r} has the type TaggedError, which no decoder can '
                 'create; use `Cause | None` for any error, or a union of error classes.'
             )
+
+
+def _check_defaults(name: str, annotations: Mapping[str, object], body: Mapping[str, Any]) -> None:
+    for field, annotation in annotations.items():
+        if field not in body or type_hints.is_class_variable(annotation):
+            continue
+        default: Any = body[field]
+        if hasattr(default, 'default_factory'):
+            # The value of `msgspec.field`.
+            factory = default.default_factory
+            default = factory() if factory in {list, dict, set} else default.default
+        try:
+            hash(default)
+        except TypeError:
+            raise TypeError(
+                f'{name}: an error must be hashable, but the default of the field {field!r} is a '
+                f'{type(default).__name__}; use a tuple or a frozenset.'
+            ) from None
 
 
 def _delay_check(

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 import returns.result
 from msgspec import Struct
 from returns.primitives.container import BaseContainer
-from returns.primitives.exceptions import UnwrapFailedError
+from returns.primitives.exceptions import ImmutableStateError, UnwrapFailedError
 
 from seamwise._errors.reported import deep_copy, portable
 
@@ -187,7 +187,13 @@ def with_own_constructor(base, name):
     return _named(Container, name, base)
 
 
+def _refuse_change(self, *_):
+    raise ImmutableStateError(f'{self!r} cannot be changed; create another result.')
+
+
 def _named(class_, name, base):
+    # msgspec sets its own methods, which raise an AttributeError that `returns` does not know.
+    class_.__setattr__ = class_.__delattr__ = _refuse_change
     class_.__name__ = class_.__qualname__ = name
     class_.__doc__ = base.__doc__
     return class_
