@@ -9,6 +9,7 @@ import weakref
 from asyncio import CancelledError
 from collections.abc import AsyncIterator, Callable, Coroutine, Generator, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, Never
 from unittest.mock import ANY
 
@@ -768,3 +769,24 @@ def test_a_rule_that_makes_a_result_or_a_class_raises_type_error(wrong: Any, mes
 def test_attempt_propagates_an_exception_group_with_a_defect() -> None:
     with pytest.raises(ExceptionGroup):
         asyncio.run(run_in_task_group(OSError(), ValueError()))
+
+
+def test_a_decorator_without_its_rules_is_explained() -> None:
+    def load() -> int:
+        return 7
+
+    forgotten: list[tuple[Any, str]] = [(attempt, '@attempt(rules)'), (refine, '@refine(classify)')]
+    for edge, advice in forgotten:
+        with pytest.raises(TypeError, match=r'load.*: write `') as refused:
+            edge(load)
+        assert str(refused.value).endswith(f'write `{advice}`.')
+
+
+def test_a_partial_of_a_generator_is_refused() -> None:
+    def numbers(start: int) -> Iterator[int]:
+        yield start
+
+    edges: list[Any] = [attempt(RULES), refine(classify)]
+    for edge in edges:
+        with pytest.raises(TypeError, match=r'numbers is a generator, which raises only'):
+            edge(partial(numbers, 1))

@@ -260,6 +260,11 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
     for field, annotation in annotations.items():
         if type_hints.is_class_variable(annotation):
             continue
+        if type_hints.contains_result(annotation):
+            raise TypeError(
+                f'{name}: the field {field!r} contains a Result; declare a field for its value or '
+                'its error.'
+            )
         if container := type_hints.unhashable(annotation):
             raise TypeError(
                 f'{name}: an error must be hashable, but the field {field!r} contains a '

@@ -31,6 +31,7 @@ from typing import (
 )
 
 import msgspec
+from returns.result import Result as AnyResult
 
 from seamwise._errors.internal import INTERNAL
 from seamwise._text.secrets import Secret
@@ -214,6 +215,13 @@ def unhashable(annotation: object) -> str | None:
         elif isinstance(part, type) and _is_unhashable(part):
             return part.__name__
     return None
+
+
+def contains_result(annotation: object) -> bool:
+    """Return whether an annotation contains a Success, a Failure or a Result."""
+    return any(
+        isinstance(part, type) and issubclass(part, AnyResult) for part in iter_types(annotation)
+    )
 
 
 def is_internal(annotation: object) -> bool:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial, wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
-from types import CoroutineType
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
+from types import CoroutineType, FunctionType
 from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, overload
 
 from typing_extensions import TypeVar
@@ -101,8 +101,11 @@ class Rules(Generic[E_co]):
                 return None
             if (make_error := self._table.get(type_)) is not None:
                 error = make_error(exception)
-                name = getattr(make_error, '__qualname__', repr(make_error))
-                check_error(error, f'{name} must return an error', 'return the error itself.')
+                check_error(
+                    error,
+                    f'{_name_of(make_error)} must return an error',
+                    'return the error itself.',
+                )
                 return Failure(error)
         return None
 
@@ -176,6 +179,11 @@ def attempt(*args: Any) -> Any:
     >>> parse('7'), attempt(lambda: int('8'), when(ValueError).becomes(str))
     (Success(7), Success(8))
     """
+    if len(args) == 1 and isinstance(args[0], FunctionType):
+        raise TypeError(
+            f'attempt takes the rules, not the function {args[0].__qualname__}: '
+            'write `@attempt(rules)`.'
+        )
     if not args or not isinstance(args[-1], Rules):
         raise TypeError(
             'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, '
@@ -205,6 +213,11 @@ def refine(*args: Any) -> Any:
     >>> refine(lambda: open('/no/such/file'), missing)
     Failure('missing')
     """
+    if len(args) == 1 and isinstance(args[0], FunctionType) and not signature(args[0]).parameters:
+        raise TypeError(
+            f'refine takes a function of an exception, not {args[0].__qualname__}, which has no '
+            'parameter: write `@refine(classify)`.'
+        )
     return _edge('refine', *args)
 
 
@@ -325,7 +338,7 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         raise TypeError(f'Put @{name} under @{type(function).__name__}, not above it.')
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         raise TypeError(
-            f'{function.__qualname__} is a generator, which raises only when it is iterated; '
+            f'{_name_of(function)} is a generator, which raises only when it is iterated; '
             f'use @{name} on the function that iterates it.'
         )
     if not callable(function):
@@ -335,6 +348,12 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         if iscoroutinefunction(function)
         else _plain(function, classify)
     )
+
+
+def _name_of(function: object) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, '__qualname__', repr(function))
 
 
 def _coroutine(
