@@ -3,6 +3,8 @@
 PYTEST_DONT_REWRITE: pytest rewrites the assertions of plugins, and this package has none.
 """
 
+import sys as _sys
+
 from seamwise._defects.defects import on_defect as on_defect
 from seamwise._defects.defects import report_defect as report_defect
 from seamwise._defects.entries import DefectReport as DefectReport
@@ -54,4 +56,31 @@ def __getattr__(name: str) -> str:
         from importlib.metadata import version  # noqa: PLC0415 -- reads the disk, and is rarely used
 
         return version('seamwise')
-    raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    message = f'module {__name__!r} has no attribute {name!r}'
+    if name in _OTHER_NAMES:
+        message += f'; use {_OTHER_NAMES[name]}'
+    raise AttributeError(message)
+
+
+_OTHER_NAMES = {
+    'Err': '`Failure`',
+    'ErrorType': '`TaggedError`',
+    'Ok': '`Success`',
+    'ResultE': '`Result`',
+    'as_async_result': '`attempt(rules)`',
+    'as_result': '`attempt(rules)`',
+    'do': '`@fallible`, whose `do` is the first parameter',
+    'do_async': '`@fallible` on an `async def`',
+    'future_safe': '`attempt(rules)` on an `async def`',
+    'is_err': '`is_failure`',
+    'is_ok': '`is_success`',
+    'is_successful': '`is_success`',
+    'pipe': '`flow(value, step, …)`',
+    'safe': '`attempt(rules)`',
+}
+"""Names of the packages `returns` and `result`, and what stands for them here."""
+
+
+# Hypothesis was imported first; otherwise, its entry point registers the strategies.
+if '_seamwise_hypothesisplugin' in _sys.modules:
+    _sys.modules['_seamwise_hypothesisplugin'].register()

@@ -35,3 +35,18 @@ def test_a_category_has_the_expected_retryability_and_recovery(category: Categor
 
 def test_the_values_of_the_enums_are_their_names_in_lower_case() -> None:
     assert all(member.value == member.name.lower() for member in [*Category, *Recovery])
+
+
+@pytest.mark.parametrize(
+    ('name', 'message'),
+    [
+        ('NOTFOUND', "Category has no attribute 'NOTFOUND'; use Category.NOT_FOUND."),
+        ('not_found', "Category has no attribute 'not_found'; use Category.NOT_FOUND."),
+        ('Timeout', "Category has no attribute 'Timeout'; use Category.TIMEOUT."),
+        ('GONE', "Category has no attribute 'GONE'."),
+    ],
+)
+def test_a_misspelt_category_is_explained(name: str, message: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(Category, name)
+    assert str(raised.value) == message

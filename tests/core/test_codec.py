@@ -1,11 +1,15 @@
 """Tests of the JSON codec: round trips, causes, secrets and schemas."""
 
 import json
+import math
 import os
-from typing import Any, Generic, Optional, TypeVar, Union
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
 import msgspec
 import pytest
+from typing_extensions import TypeAliasType
 
 from seamwise import (
     Category,
@@ -17,7 +21,11 @@ from seamwise import (
     find_cause,
     json_schema,
 )
-from seamwise._errors.codec import MAX_CAUSES, ReportedCause
+from seamwise._errors.codec import MAX_CAUSES, error_classes
+from seamwise._errors.reported import ReportedCause
+
+if TYPE_CHECKING:
+    from decimal import Decimal
 
 T = TypeVar('T')
 
@@ -321,3 +329,165 @@ def test_the_schema_of_a_union_discriminates_its_members_by_tag() -> None:
     }
     assert schema['$defs']['Guarded']['properties']['password']['const'] == '***'
     json.dumps(schema)
+
+
+OneError = TypeAliasType('OneError', Leaf | Guarded)
+AliasOfAnAlias = TypeAliasType('AliasOfAnAlias', OneError)
+OrLeaf = TypeAliasType('OrLeaf', T | Leaf, type_params=(T,))
+
+
+@pytest.mark.parametrize(
+    ('union', 'members'),
+    [
+        (OneError, [Leaf, Guarded]),
+        (AliasOfAnAlias, [Leaf, Guarded]),
+        (OrLeaf[Guarded], [Guarded, Leaf]),
+        (Union[OneError, Node], [Leaf, Guarded, Node]),  # noqa: UP007 -- also without `|`
+    ],
+)
+def test_an_alias_of_a_type_statement_stands_for_its_union(union: Any, members: list[Any]) -> None:
+    assert [*error_classes(union)] == members
+    assert codec(union).decode(b'{"_tag":"Leaf","number":3}') == Leaf(3)
+    assert {*json_schema(union)['$defs']} == {member.__name__ for member in members}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason='msgspec needs the class of Python 3.12')
+def test_a_field_may_have_an_alias_as_its_type() -> None:
+    class Aliased(TaggedError, category=Category.EXECUTION):
+        inner: AliasOfAnAlias
+
+    error = Aliased(Leaf(3))
+    assert codec(Aliased).decode(codec(Aliased).encode(error)) == error
+
+
+class Tip(TaggedError, category=Category.CAPACITY):
+    delay: float | None = None
+
+
+class Branch(msgspec.Struct, frozen=True, rename='camel'):
+    main_tip: Tip | None = None
+
+
+class Tree(TaggedError, category=Category.CAPACITY):
+    tip: Tip | None = None
+    tips: tuple[Tip | None, ...] = ()
+    pair: tuple[int, Tip] = (1, Tip())
+    others: frozenset[Tip] = frozenset()
+    branch: Branch = Branch()
+    cause: Cause | None = None
+
+
+@pytest.mark.parametrize(
+    ('kind', 'body', 'path'),
+    [
+        (Tip, b'{"balance":250}', ''),
+        (Tip, b'{}', ''),
+        (Tip | Leaf, b'{}', ''),
+        (Tree, b'{"_tag":"Tree","tip":{}}', ' - at `$.tip`'),
+        (Tree, b'{"_tag":"Tree","tips":[null,{"_tag":"Tip"},{}]}', ' - at `$.tips[2]`'),
+        (Tree, b'{"_tag":"Tree","pair":[1,{}]}', ' - at `$.pair[1]`'),
+        (Tree, b'{"_tag":"Tree","others":[{}]}', ' - at `$.others[0]`'),
+        (Tree, b'{"_tag":"Tree","branch":{"mainTip":{}}}', ' - at `$.branch.mainTip`'),
+        (Tree, b'{"_tag":"Tree","cause":{"_tag":"Tree","tip":{}}}', ' - at `$.tip`'),
+    ],
+)
+def test_the_tag_is_required(kind: Any, body: bytes, path: str) -> None:
+    with pytest.raises(msgspec.ValidationError) as refused:
+        codec(kind).decode(body)
+    assert str(refused.value).startswith(f'Object missing required field `_tag`{path}')
+
+
+def test_errors_in_all_fields_survive_a_round_trip() -> None:
+    tips = Tip(1.0), None, Tip()
+    branch = Branch(Tip(4.0))
+    error = Tree(Tip(), tips, (2, Tip(2.0)), frozenset({Tip(3.0)}), branch, Tree(Tip()))
+    assert codec(Tree).decode(codec(Tree).encode(error)) == error
+
+
+def test_the_private_tag_of_a_decoder_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match=r'^Invalid value for `_tag`'):
+        codec(Tip).decode('{"_tag":"\\u0000"}')
+
+
+class Text(TaggedError, category=Category.CAPACITY):
+    texts: tuple[str, ...] = ()
+
+
+@pytest.mark.parametrize(
+    ('body', 'message'),
+    [
+        (b'{"_tag":"Text","texts":["a","\xff"]}', '/texts/1 is not valid UTF-8: '),
+        (b'{"_tag":"\xff"}', '/_tag is not valid UTF-8: '),
+        ('{"_tag":"Text","texts":["\ud800"]}', '/texts/0 is not valid UTF-8: '),
+        ('{"_tag":"Text","\ud800":7}', "'utf-8' codec can't encode"),
+        ('{"_tag":"Text","texts":["\ud800"', "'utf-8' codec can't encode"),
+    ],
+)
+def test_a_body_that_is_not_utf_8_raises_a_decode_error(body: Any, message: str) -> None:
+    with pytest.raises(msgspec.DecodeError) as refused:
+        codec(Text).decode(body)
+    assert str(refused.value).startswith(message)
+
+
+class Measured(TaggedError, category=Category.CAPACITY):
+    values: tuple[float, ...] = ()
+    count: int = 0
+    limit: int | None = None
+    cause: Cause | None = None
+
+
+@pytest.mark.parametrize(
+    ('error', 'message'),
+    [
+        (Measured((1.5, math.nan)), 'Measured: /values/1 must be a finite number, not nan'),
+        (Measured((-math.inf,), limit=1), 'Measured: /values/0 must be a finite number, not -inf'),
+        (Measured(count=10**5000), 'Measured: /count must have at most 4,300 digits'),
+        (
+            Measured(cause=Measured((math.inf,))),
+            'Measured: /cause/values/0 must be a finite number, not inf',
+        ),
+    ],
+)
+def test_a_number_without_a_json_form_raises_an_encode_error(error: Measured, message: str) -> None:
+    with pytest.raises(msgspec.EncodeError) as refused:
+        codec(Measured).encode(error)
+    assert str(refused.value) == message
+
+
+def test_a_long_number_that_json_can_represent_is_encoded() -> None:
+    assert b'"count":1000' in codec(Measured).encode(Measured(count=10**4000))
+
+
+class Priced(TaggedError, category=Category.CONFLICT):
+    name: str
+    price: 'Decimal | None'
+
+
+class Dear(TaggedError, category=Category.CONFLICT):
+    prices: tuple[Priced, ...]
+
+
+@pytest.mark.parametrize('create', [codec, json_schema])
+def test_a_type_for_type_checkers_only_raises_type_error_with_class_and_field(
+    create: Callable[[Any], object],
+) -> None:
+    with pytest.raises(TypeError) as refused:
+        create(Priced | Leaf)
+    assert str(refused.value) == (
+        "Priced: the type of the field 'price' is unknown at run time: there is no 'Decimal' in "
+        f'{__name__}. Import it outside of `if TYPE_CHECKING:`, and define it at the top level of '
+        'the module.'
+    )
+    with pytest.raises(TypeError, match=r"Dear: the field 'prices' .*'Decimal'"):
+        codec(Dear)
+
+
+def test_a_type_of_a_function_raises_type_error_with_class_and_field() -> None:
+    class Local(msgspec.Struct, frozen=True):
+        pass
+
+    class Wide(TaggedError, category=Category.CONFLICT):
+        inner: 'Local'
+
+    with pytest.raises(TypeError, match=r"^Wide: the type of the field 'inner' .* no 'Local' in"):
+        codec(Wide)

@@ -184,15 +184,17 @@ class TestCatch:
         result = Success(1)
         assert catch_all(never)(result) is result
 
-    @pytest.mark.parametrize('step', [catch(Sized, len), catch_all(str)])
+    @pytest.mark.parametrize('handler', [len, str])
     def test_a_handler_that_returns_no_result_raises_type_error_with_its_name(
-        self, step: Callable[[Failure[object]], object]
+        self, handler: Any
     ) -> None:
         with pytest.raises(
             TypeError,
             match=r'^(len|str) must return a Success or a Failure, but returned (int|str)\.$',
         ):
-            step(Failure(Sized('k')))
+            catch(Sized, handler)(Failure(Sized('k')))
+        with pytest.raises(TypeError, match=f'^{handler.__name__} must return a Success'):
+            catch_all(handler)(Failure(Sized('k')))
 
 
 class TestFlow:

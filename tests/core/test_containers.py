@@ -1,14 +1,17 @@
 """Tests of the containers: subclasses of those of `returns`, constructed by msgspec."""
 
 import copy
+import dataclasses
 import gc
 import importlib.util
 import operator
 import pickle
 import sys
+import threading
 import types
 from abc import ABCMeta
 from collections.abc import Callable
+from functools import partial
 from typing import Any, assert_never, get_type_hints
 
 import msgspec
@@ -21,7 +24,7 @@ from returns.io import IOResult, IOSuccess
 from returns.iterables import Fold
 from returns.pipeline import flow as returns_flow
 from returns.pointfree import bind
-from returns.primitives.exceptions import UnwrapFailedError
+from returns.primitives.exceptions import ImmutableStateError, UnwrapFailedError
 from returns.primitives.tracing import collect_traces
 from returns.result import Failure as ReturnsFailure
 from returns.result import Success as ReturnsSuccess
@@ -69,17 +72,23 @@ class TestBothClasses:
 
     def test_are_immutable(self, own: Any, theirs: Any) -> None:
         result = own(1)
-        for name in ('_inner_value', 'other'):
-            with pytest.raises(AttributeError):
-                setattr(result, name, 2)
-            with pytest.raises(AttributeError):
-                delattr(result, name)
+        changes: list[Callable[[str], object]] = [
+            lambda name: setattr(result, name, 2),
+            partial(delattr, result),
+        ]
+        for change in changes:
+            for name in ('_inner_value', 'other'):
+                with pytest.raises(ImmutableStateError, match=r'\(1\) cannot be changed'):
+                    change(name)
         assert result == theirs(1)
 
     def test_survive_copies_and_pickles(self, own: Any, theirs: Any) -> None:
         result = own([1])
         assert copy.copy(result) is result
-        assert copy.deepcopy(result) is result
+        deep = copy.deepcopy(result)
+        inner = deep.unwrap() if own is Success else deep.failure()
+        inner.append(2)
+        assert (type(deep), deep, result) == (own, own([1, 2]), own([1]))
         for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
             restored = unpickle(pickle.dumps(result, protocol))
             assert (type(restored), restored) == (own, theirs([1]))
@@ -267,3 +276,56 @@ def test_pydantic_refuses_a_result_and_says_what_to_do_in_fastapi(
     adapter = TypeAdapter[object](Success[int] | Failure[str])
     with pytest.raises(TypeError, match=rf'a {type(result).__name__}. In FastAPI'):
         adapter.validate_python(result)
+
+
+async def load_later(number: int) -> Result[int, str]:
+    return Success(number)
+
+
+@pytest.mark.parametrize(
+    ('step', 'message'),
+    [
+        (str, 'str must return a Success or a Failure, but returned str.'),
+        (load_later, 'load_later must return a Success or a Failure, but returned coroutine.'),
+    ],
+)
+def test_a_step_that_returns_no_result_is_refused(step: Any, message: str) -> None:
+    for method in (Success(7).bind, Failure(7).lash):
+        with pytest.raises(TypeError) as raised:
+            method(step)
+        assert str(raised.value) == message
+
+
+def test_a_step_may_return_a_result_of_returns() -> None:
+    assert Success('7').bind(returns.result.safe(int)) == Success(7)
+
+
+@dataclasses.dataclass
+class Basket:
+    items: list[Result[list[int], str]]
+
+
+def test_a_deep_copy_keeps_the_identity_of_shared_values() -> None:
+    result = Success([1])
+    first, second = copy.deepcopy([result, result])
+    assert first is second
+    assert first is not result
+    basket = Basket([Success([1])])
+    assert dataclasses.asdict(basket)['items'][0].unwrap() is not basket.items[0].unwrap()
+
+
+def test_a_deep_copy_of_a_result_in_its_own_value_ends() -> None:
+    values: list[object] = []
+    values.append(Success(values))
+    copied = copy.deepcopy(values)
+    assert copied is not values
+    inner: Any = copied[0]
+    assert inner.unwrap() is copied
+
+
+@pytest.mark.parametrize('value', [7, 'text', (1, 2), ValueError('a'), threading.Lock])
+def test_a_deep_copy_of_an_immutable_value_is_the_result_itself(value: object) -> None:
+    result = Success(value)
+    assert copy.deepcopy(result) is result
+    failure = Failure(value)
+    assert copy.deepcopy(failure) is failure

@@ -31,7 +31,7 @@ from seamwise import (
 )
 from seamwise._defects import defects
 from seamwise._defects.entries import DefectReport, Link
-from seamwise._errors.codec import ReportedCause
+from seamwise._errors.reported import ReportedCause
 from tests.core.raised import raised
 
 

@@ -7,14 +7,14 @@ import sys
 import types
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NewType, TypeVar
+from typing import Any, ClassVar, Generic, NewType, TypeAlias, TypeVar
 
 import msgspec
 import pytest
 from typing_extensions import TypeAliasType, override
 
 import seamwise
-from seamwise import Category, Cause, Recovery, TaggedError
+from seamwise import Category, Cause, Failure, Recovery, Result, Success, TaggedError
 from seamwise._errors import errors
 from seamwise._errors.errors import find_by_tag, iter_registered, retry_after
 from seamwise.catalog.tools import FileNotFound
@@ -640,3 +640,36 @@ def test_for_each_class_calls_a_function_with_existing_and_later_classes(
         """Defined after the call."""
 
     assert classes[-1] is LaterFailed
+
+
+@pytest.mark.parametrize(
+    'default',
+    [[], {}, set(), msgspec.field(default_factory=list), msgspec.field(default=bytearray())],
+)
+def test_a_default_that_does_not_hash_raises_type_error(default: Any) -> None:
+    with pytest.raises(TypeError, match=r'^Odd: an error must be hashable, but the default of'):
+
+        class Odd(TaggedError, category=Category.CONFLICT):
+            parts: tuple[int, ...] = default
+
+
+def test_a_default_factory_is_accepted() -> None:
+    class Fine(TaggedError, category=Category.CONFLICT):
+        parts: tuple[int, ...] = msgspec.field(default_factory=tuple)
+        number: int = msgspec.field(default=7)
+        name: str = msgspec.field(default='a', name='other')
+
+    assert hash(Fine()) == hash(Fine((), 7, 'a'))
+
+
+ResultOfText: TypeAlias = Result[int, str]
+
+
+@pytest.mark.parametrize(
+    'annotation', [Success[int], Failure[int] | None, ResultOfText, tuple[Success[int], ...]]
+)
+def test_a_field_of_a_result_raises_type_error(annotation: Any) -> None:
+    with pytest.raises(TypeError, match=r"^Odd: the field 'value' contains a Result; declare a"):
+
+        class Odd(TaggedError, category=Category.CONFLICT):
+            value: annotation

@@ -18,7 +18,7 @@ from seamwise._defects.exception_kinds import (
     unknown_exception,
 )
 from seamwise._defects.exception_table import ExceptionKind
-from seamwise._errors.codec import ReportedCause
+from seamwise._errors.reported import ReportedCause
 
 
 class Busy(TaggedError, namespace='tests_kinds', category=Category.CAPACITY, message='Busy.'):

@@ -1,6 +1,7 @@
 """Tests of the public names of the package and their docstrings."""
 
 import inspect
+import re
 
 import pytest
 
@@ -58,3 +59,12 @@ def test_the_other_faces_export_exactly_these_names() -> None:
         'add_locales', 'catalogue', 'public_message',
     ]  # fmt: skip
     assert seamwise.typing.__all__ == ['Catch', 'Rules']
+
+
+@pytest.mark.parametrize(
+    ('name', 'own'),
+    [('safe', '`attempt(rules)`'), ('Ok', '`Success`'), ('is_ok', '`is_success`')],
+)
+def test_a_name_of_returns_or_result_is_explained(name: str, own: str) -> None:
+    with pytest.raises(AttributeError, match=re.escape(f"has no attribute '{name}'; use {own}")):
+        getattr(seamwise, name)

@@ -17,6 +17,7 @@ from typing_extensions import override
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, fallible
 from seamwise._results.scope import Signal
+from seamwise.catalog.storage import RecordNotFound
 
 LATE = Failure('late')
 
@@ -120,6 +121,14 @@ class TestResult:
             do.fail(error)
 
         with pytest.raises(TypeError, match=r'do\.fail takes an error, not .*; write do\(result\)'):
+            load()
+
+    def test_do_fail_with_a_class_raises_type_error(self) -> None:
+        @fallible
+        def load(do: Do[Any]) -> int:
+            do.fail(RecordNotFound)
+
+        with pytest.raises(TypeError, match=r'not the class RecordNotFound; create one, as in'):
             load()
 
     def test_arguments_are_passed_unchanged(self) -> None:

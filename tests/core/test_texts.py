@@ -12,7 +12,7 @@ from babel.messages.catalog import Catalog
 
 from seamwise import Category, Cause, Secret, TaggedError, message_of, sanitized
 from seamwise._errors import texts
-from seamwise._errors.texts import add_locales, catalogue
+from seamwise._errors.texts import add_locales, catalogue, matching_locales
 from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter
 from tests.catalogues import restore_locales, write_catalog
 
@@ -111,6 +111,47 @@ def test_a_locale_can_be_added(tmp_path: Path) -> None:
     add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
     assert message_of(Login('ann', Secret('x')), 'de') == 'ann darf nicht herein.'
     assert message_of(FileNotFound('t', 'a'), 'de') == str(FileNotFound('t', 'a'))
+
+
+@pytest.mark.parametrize(
+    ('locale', 'available', 'expected'),
+    [
+        ('zh-Hans', ['en', 'zh_CN'], ['zh_CN']),
+        ('zh-Hans-CN', ['zh_CN'], ['zh_CN']),
+        ('zh_Hans_CN', ['zh_CN'], ['zh_CN']),
+        ('zh_CN.UTF-8', ['zh_CN'], ['zh_CN']),
+        ('ZH-cn', ['zh_CN'], ['zh_CN']),
+        ('zh-SG', ['zh_CN'], ['zh_CN']),
+        ('zh', ['zh_TW', 'zh_CN'], ['zh_CN']),
+        ('zh-TW', ['zh_CN'], []),
+        ('zh-Hant', ['zh_CN', 'zh_TW'], ['zh_TW']),
+        ('zh-HK', ['zh_CN', 'zh_TW', 'zh_Hant'], ['zh_Hant', 'zh_TW']),
+        ('zh-Hant-CN', ['zh_CN', 'zh_TW'], ['zh_TW']),
+        ('sr_RS@latin', ['sr', 'sr_Latn'], ['sr_Latn']),
+        ('sr-ME', ['sr', 'sr_Latn'], ['sr_Latn']),
+        ('pt-BR', ['pt_PT', 'pt'], ['pt']),
+        ('pt_PT.UTF-8', ['pt', 'pt_PT'], ['pt_PT', 'pt']),
+        ('pt', ['pt_PT'], []),
+        ('de-CH-1996', ['de_AT', 'de', 'de_CH'], ['de_CH', 'de']),
+        ('es-419', ['es', 'es_419'], ['es_419', 'es']),
+        ('fil', ['fi'], []),
+        ('../de', ['de'], []),
+        ('C', ['en'], []),
+    ],
+)
+def test_a_locale_is_looked_up_by_its_subtags(
+    locale: str, available: list[str], expected: list[str]
+) -> None:
+    assert matching_locales(locale, available) == expected
+
+
+def test_a_message_is_translated_for_every_form_of_a_locale(tmp_path: Path) -> None:
+    error = FileNotFound('t', 'a')
+    for locale in ('zh-Hans', 'zh_CN.UTF-8', 'zh-SG'):
+        assert message_of(error, locale) == message_of(error, 'zh_CN') != str(error)
+    assert message_of(error, 'zh-TW') == message_of(error, 'en-GB') == str(error)
+    add_locales(german(tmp_path, ('{user} may not come in.', '{user} darf nicht herein.', None)))
+    assert message_of(Login('ann', Secret('x')), 'de-CH-1996') == 'ann darf nicht herein.'
 
 
 def test_the_plural_form_depends_on_the_first_number_of_the_message(tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ import copy
 import inspect
 import pickle
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import typing
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
@@ -445,6 +446,52 @@ def test_decorated_function_keeps_its_signature() -> None:
     assert list(inspect.signature(find).parameters) == ['uid', 'deep']
     assert find.__doc__ == 'Find it.'
     assert inspect.iscoroutinefunction(load)
+
+
+async def load_number(uid: int) -> Number:
+    return Success(uid)
+
+
+def start(uid: int) -> Coroutine[Any, Any, Number]:
+    return load_number(uid)
+
+
+def start_in_text(uid: int) -> 'typing.Coroutine[Any, Any, Number]':
+    return load_number(uid)
+
+
+def start_awaitable(uid: int) -> Awaitable[Number]:
+    return asyncio.ensure_future(load_number(uid))
+
+
+class Starter:
+    def __call__(self, uid: int) -> Coroutine[Any, Any, Number]:
+        return load_number(uid)
+
+
+@pytest.mark.parametrize(
+    'function', [start, start_in_text, start_awaitable, Starter(), partial(start)]
+)
+@pytest.mark.parametrize(
+    'guard',
+    [
+        RecordingLayer('a', []),
+        cache(ttl=60.0, name='numbers'),
+        retry(),
+        hedge(name='numbers', after=9.0),
+    ],
+    ids=repr,
+)
+def test_function_that_is_declared_to_return_a_coroutine_is_awaited(
+    function: Any, guard: Any
+) -> None:
+    guarded = guard(function)
+    assert inspect.iscoroutinefunction(guarded)
+
+    async def main() -> object:
+        return await guarded(7)
+
+    assert asyncio.run(main()) == Success(7)
 
 
 def test_methods_can_be_decorated() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from seamwise import Category, TaggedError
-from seamwise.catalog.storage import RecordNotFound, StorageError, StoreClosed
+from seamwise import Category, Failure, Success, TaggedError
+from seamwise.catalog.storage import RecordExists, RecordNotFound, StorageError, StoreClosed
 from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.tables import STORAGE
@@ -253,3 +253,34 @@ def test_a_union_with_another_type_is_a_type_error() -> None:
 
 def test_a_union_has_only_the_verb_hidden() -> None:
     assert not hasattr(http.on(Lost | Broken), 'responds')
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'message'),
+    [
+        (RecordNotFound, 'RecordNotFound is a class, not an error: create one, as in '),
+        (Failure(RecordNotFound('a', 'b')), 'Failure is a result, not an error: pass its error; '),
+        (Success(7), 'Success is a result, not an error: pass its error; '),
+    ],
+)
+def test_a_class_and_a_result_are_refused_with_advice(wrong: Any, message: str) -> None:
+    adapter: Any = cli.on(RecordNotFound).exits(66)
+    with pytest.raises(TypeError) as refused:
+        adapter(wrong)
+    assert str(refused.value).startswith(message)
+    assert str(refused.value).endswith('; this adapter covers RecordNotFound.')
+
+
+def test_tables_of_different_seams_cannot_be_joined() -> None:
+    arms: list[Any] = [cli.on(RecordExists).exits(1), cli.on(RecordExists).hidden()]
+    for arm in arms:
+        table: Any = http.on(RecordNotFound).responds(404, 'A') | http.on(StoreClosed).hidden()
+        with pytest.raises(TypeError, match='of the http seam cannot be joined'):
+            table | arm
+        with pytest.raises(TypeError, match='cannot be joined'):
+            table.but(arm)
+
+
+def test_a_table_may_be_joined_with_arms_of_a_program() -> None:
+    own: Any = Adapter({RecordExists: str})
+    assert (cli.on(RecordNotFound).exits(66) | own).kinds == (RecordNotFound, RecordExists)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seamwise import Category, Failure, Raised, Recovery, Success, TaggedError, codec
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import retry_after
+from seamwise._errors.reported import ReportedCause
 from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.problem import Problem

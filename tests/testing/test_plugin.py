@@ -84,7 +84,7 @@ FAILING = """
 def test_the_project_declares_the_plugin_and_the_strategies() -> None:
     entry_points = PROJECT['entry-points']
     assert entry_points['pytest11'] == {'seamwise': '_seamwise_pytestplugin'}
-    assert entry_points['hypothesis'] == {'seamwise': 'seamwise.testing.lazy_strategies:register'}
+    assert entry_points['hypothesis'] == {'seamwise': '_seamwise_hypothesisplugin:register'}
     assert PROJECT['optional-dependencies']['pytest'] == ['pytest>=8.4,<10']
 
 

@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Generic, Literal, TypeAlias, TypeVar
 
@@ -13,7 +14,7 @@ from hypothesis.errors import NoSuchExample
 from msgspec import Meta, Struct
 from typing_extensions import override
 
-from seamwise import Category, Cause, Result, Secret, TaggedError, codec
+from seamwise import Category, Cause, Failure, Result, Secret, Success, TaggedError, codec
 from seamwise._errors.errors import MAX_DELAY
 from seamwise.catalog.storage import RecordExists, RecordNotFound
 from seamwise.testing import errors_of
@@ -186,6 +187,65 @@ def test_importing_the_package_registers_the_strategies() -> None:
         'print(type(find(st.from_type(Kind), bool)).__name__)'
     )
     assert run_python(code).stdout == 'UpstreamRateLimited\n'
+
+
+PLUGIN = (
+    'import os, sys; os.environ["HYPOTHESIS_NO_PLUGINS"] = "1"; '
+    'from _seamwise_hypothesisplugin import register; '
+)
+DRAW = (
+    'from hypothesis import find, strategies as st; '
+    'from seamwise.catalog.network import UpstreamRateLimited as Kind; '
+    'print(find(st.from_type(Kind), lambda error: error.retry_after is not None).retry_after)'
+)
+
+
+def test_the_entry_point_of_hypothesis_imports_nothing_of_the_package() -> None:
+    code = PLUGIN + (
+        'import hypothesis; register(); '
+        'print([name for name in sys.modules if name.partition(".")[0] == "seamwise"])'
+    )
+    assert run_python(code).stdout == '[]\n'
+
+
+@pytest.mark.parametrize(
+    'order', ['import hypothesis; register(); ', 'import seamwise, hypothesis; register(); ']
+)
+def test_the_entry_point_registers_the_strategies_outside_pytest(order: str) -> None:
+    assert run_python(PLUGIN + order + DRAW).stdout == '0.0\n'
+
+
+def test_importing_the_package_after_hypothesis_imports_no_strategies() -> None:
+    code = PLUGIN + (
+        'import hypothesis; register(); import seamwise; print("seamwise.testing" in sys.modules)'
+    )
+    assert run_python(code).stdout == 'False\n'
+
+
+@dataclass
+class Outcome:
+    result: Result[int, RecordNotFound]
+    certain: Success[tuple[str, ...]]
+
+
+@given(st.from_type(Outcome))
+def test_a_dataclass_with_results_has_a_strategy(outcome: Outcome) -> None:
+    assert isinstance(outcome.certain.unwrap(), tuple)
+    match outcome.result:
+        case Success(number):
+            assert isinstance(number, int)
+        case Failure(error):
+            assert isinstance(error, RecordNotFound)
+
+
+@pytest.mark.slow
+def test_a_result_type_has_successes_and_failures() -> None:
+    hint: Any = ResultAlias
+    for kind in (RecordNotFound, RecordExists):
+        find(st.from_type(hint).map(lambda result: result.swap().value_or(0)), partial(is_a, kind))
+    find(st.from_type(Success[int]), lambda result: result.unwrap() > 7)
+    find(st.from_type(Failure[Busy]), lambda result: result.failure().retry_after is not None)
+    find(st.from_type(Success), lambda result: isinstance(result.unwrap(), str))
 
 
 def test_without_hypothesis_the_message_says_what_to_install() -> None:

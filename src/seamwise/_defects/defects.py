@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from seamwise._defects.entries import DEFECT_KEY, DefectReport, Entry, Link, attributes_of, entry_of
 from seamwise._errors.causes import causes, members
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.reported import ReportedCause
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact, redact_named

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from seamwise._defects.exception_table import BY_ERRNO, BY_NAME, BY_STATUS, ExceptionKind
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.causes import Raised, iter_leaves
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.reported import ReportedCause
 from seamwise._text.jsonable import safe_str
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.shortening import VALUE_LIMIT, shorten

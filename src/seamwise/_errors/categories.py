@@ -1,7 +1,7 @@
 """Categories of errors and the recovery that each one suggests."""
 
-from enum import StrEnum
-from typing import NamedTuple
+from enum import EnumMeta, StrEnum
+from typing import TYPE_CHECKING, NamedTuple
 
 
 class Recovery(StrEnum):
@@ -27,7 +27,21 @@ class Recovery(StrEnum):
     """The caller gives up: no action of the caller helps."""
 
 
-class Category(StrEnum):
+class _CategoryMeta(EnumMeta):
+    # Type checkers would accept any name of a metaclass with this method.
+    if not TYPE_CHECKING:
+
+        def __getattr__(cls, name: str) -> object:
+            members = cls.__members__
+            if name in members:
+                return members[name]
+            wanted = name.replace('_', '').upper()
+            similar = [member for member in members if member.replace('_', '') == wanted]
+            advice = f'; use {cls.__name__}.{similar[0]}' if similar else ''
+            raise AttributeError(f'{cls.__name__} has no attribute {name!r}{advice}.')
+
+
+class Category(StrEnum, metaclass=_CategoryMeta):
     """Category of an error. The set is closed, because guards and seams decide by it.
 
     >>> Category.TIMEOUT.retryable, Category.TIMEOUT.recovery

@@ -1,9 +1,10 @@
 """Causes of errors: other errors and exceptions, iterated and searched."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, get_args
 
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.type_hints import resolved_hints
 
 if TYPE_CHECKING:
     Cause: TypeAlias = TaggedError | BaseException
@@ -77,6 +78,13 @@ def causes(error: TaggedError | BaseException, /) -> list[TaggedError | BaseExce
         else error.__cause__
     )
     return result if previous is None else [*result, previous]
+
+
+def accepts_cause(class_: type[TaggedError], cause: object) -> bool:
+    """Return whether the field `cause` of a class accepts an error or exception."""
+    hint = resolved_hints(class_).get('cause')
+    types = get_args(hint) or (hint,)
+    return any(isinstance(type_, type) and isinstance(cause, type_) for type_ in types)
 
 
 def members(error: object, /) -> tuple[BaseException, ...]:

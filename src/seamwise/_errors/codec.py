@@ -1,16 +1,18 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
 from functools import lru_cache
-from types import NoneType, UnionType
+from types import NoneType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
 
 import msgspec
 from msgspec import inspect
-from typing_extensions import TypeForm, override
+from typing_extensions import TypeForm
 
 from seamwise._errors.causes import Cause
-from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
-from seamwise._errors.type_hints import resolved_hints
+from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag, with_field
+from seamwise._errors.reported import ReportedCause, reported
+from seamwise._errors.type_hints import iter_types, resolved_hints, struct_fields, union_members
+from seamwise._text.json_fields import is_object
 from seamwise._text.secrets import MASK, Secret
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact
@@ -21,27 +23,15 @@ MAX_CAUSES: Final = 100
 """Maximum length of an encoded chain of causes; decoders recurse."""
 
 
-_STRUCT: Final[Any] = msgspec.Struct
-
-
-class ReportedCause(Exception):
-    """Exception of another process, decoded from a wire: the name of its type, and its message."""
-
-    def __init__(self, type: str, message: str) -> None:  # noqa: A002 -- the key on the wire
-        super().__init__(type, message)
-        self.type = type
-        self.message = message
-
-    @override
-    def __str__(self) -> str:
-        return f'{self.type}: {self.message}'
+class _Untagged(msgspec.Struct, tag_field=TAG_FIELD, tag='\0'):
+    """Second member of the union of every decoder: msgspec requires a tag only in a union."""
 
 
 @final
 class Codec(Generic[E]):
     """JSON codec of the errors of a union; `codec` creates it."""
 
-    __slots__ = ('_decoder', '_encoder', '_members')
+    __slots__ = ('_decoder', '_encoder', '_has_inner_errors', '_members')
 
     def __init__(self, union: Any) -> None:
         classes = error_classes(union)
@@ -49,8 +39,9 @@ class Codec(Generic[E]):
             _check_types(class_)
         self._members = {class_.__traits__.tag: class_ for class_ in classes}
         self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
+        self._has_inner_errors = any(map(_has_inner_errors, classes))
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
-            union, dec_hook=self._decode_other
+            _without_aliases(union) | _Untagged, dec_hook=self._decode_other
         )
 
     def encode(self, error: E, /) -> bytes:
@@ -61,30 +52,45 @@ class Codec(Generic[E]):
         with the number of the others.
 
         Raises:
+            msgspec.EncodeError: A number has no JSON form: nan, infinite, or with too many digits.
             ValueError: The fields of the error contain each other too deeply.
         """
         limited = _with_limited_causes(error)
         try:
             try:
-                return self._encoder.encode(limited)
-            except UnicodeEncodeError:
-                # Rare, for example the name of a file that is not UTF-8.
+                body = self._encoder.encode(limited)
+            except ValueError:
+                from seamwise._text.jsonable import encodable  # noqa: PLC0415 -- rarely needed
+
+                # Rare, for example the name of a file that is not UTF-8, or a very long integer.
+                _check_numbers(limited)
                 builtins = msgspec.to_builtins(limited, enc_hook=_encode_other)
-                return self._encoder.encode(_without_surrogates(builtins))
+                return self._encoder.encode(encodable(builtins))
+            # msgspec encodes nan and infinity as null.
+            if b'null' in body:
+                _check_numbers(limited)
         except RecursionError:
             raise ValueError(f'{type(error).__name__} is nested too deeply for JSON.') from None
+        return body
 
     def decode(self, body: bytes | str, /) -> E:
         """Decode an error of the union.
 
         Raises:
-            msgspec.DecodeError: The body is not JSON, or nested too deeply.
+            msgspec.DecodeError: The body is not JSON, or not UTF-8, or nested too deeply.
             msgspec.ValidationError: It is not an error of the union.
         """
         try:
-            return self._decoder.decode(body)
+            error = self._decoder.decode(body)
+            if self._has_inner_errors:
+                _check_tags(error, msgspec.json.decode(body))
         except RecursionError:
             raise msgspec.DecodeError('The body is nested too deeply.') from None
+        except UnicodeError as problem:
+            raise msgspec.DecodeError(_text_problem(body, problem)) from None
+        if isinstance(error, _Untagged):
+            raise msgspec.ValidationError(f'Invalid value for `{TAG_FIELD}` - at `$.{TAG_FIELD}`')
+        return error
 
     def _decode_other(self, type_: Any, value: Any) -> object:
         if type_ is object:
@@ -101,6 +107,7 @@ class Codec(Generic[E]):
         class_ = self._members.get(str(tag)) or find_by_tag(tag)
         if class_ is not None:
             error: TaggedError = msgspec.convert(fields, class_, dec_hook=self._decode_other)
+            _check_tags(error, fields)
             return error
         return ReportedCause(str(fields.get('type', tag)), str(fields.get('message', '')))
 
@@ -135,17 +142,26 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
     >>> json_schema(NoHandles)['$defs']['NoHandles']['required']
     ['_tag', 'size']
     """
-    error_classes(union)
-    return msgspec.json.schema(union, schema_hook=_schema)
+    classes = error_classes(union)
+    try:
+        return msgspec.json.schema(_without_aliases(union), schema_hook=_schema)
+    except NameError:
+        for class_ in classes:
+            _check_types(class_)
+        raise
+
+
+def _without_aliases(union: object) -> Any:
+    """Return a union with the types behind its aliases, which msgspec does not look up."""
+    return Union[union_members(union)]  # noqa: UP007 -- the members are a tuple
 
 
 def error_classes(union: object) -> tuple[type[TaggedError], ...]:
     """Return the classes of a union of tagged errors; raises TypeError for any other type."""
-    members: tuple[Any, ...] = (
-        get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
-    )
     # A generic class with arguments stands for the class.
-    classes = tuple(get_origin(member) or member for member in members)
+    classes: tuple[Any, ...] = tuple(
+        get_origin(member) or member for member in union_members(union)
+    )
     for class_ in classes:
         if (
             not isinstance(class_, type)
@@ -161,12 +177,12 @@ def error_classes(union: object) -> tuple[type[TaggedError], ...]:
 @lru_cache(maxsize=1024)
 def _check_types(class_: type[TaggedError]) -> None:
     """Raise TypeError, naming the class and the field, for a type without a JSON form."""
-    for field in msgspec.structs.fields(class_):
+    for field in struct_fields(class_):
         try:
             # A decoder checks rules of msgspec for unions that `type_info` does not.
             msgspec.json.Decoder(field.type)
             _check_custom_types(inspect.type_info(field.type))
-        except TypeError as error:
+        except (TypeError, NameError) as error:
             raise TypeError(
                 f'{class_.__name__}: the field {field.name!r} has no JSON form: {error}'
             ) from None
@@ -218,24 +234,66 @@ def _with_last_cause(errors: list[TaggedError], cause: ReportedCause | None) -> 
     """Copy a chain of errors, whose last one gets another cause."""
     result: object = cause
     for error in reversed(errors):
-        # Not `copy`, which calls a `__copy__` of the class, nor `replace`, which calls its
-        # `__post_init__`.
-        copy: TaggedError = _STRUCT.__copy__(error)
-        msgspec.structs.force_setattr(copy, 'cause', result)
-        result = copy
+        result = with_field(error, 'cause', result)
     return result
 
 
-def _without_surrogates(value: Any) -> object:
-    from seamwise._text.jsonable import replace_surrogates  # noqa: PLC0415 -- see `encode`
+def _check_numbers(error: object) -> None:
+    """Raise EncodeError, naming the field, for a number that JSON cannot represent."""
+    from seamwise._text.jsonable import number_problem  # noqa: PLC0415 -- rarely needed
 
-    if isinstance(value, str):
-        return replace_surrogates(value)
-    if value.__class__ is dict:
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
-    if value.__class__ in {list, tuple}:
-        return [_without_surrogates(part) for part in value]
-    return value
+    problem = number_problem(msgspec.to_builtins(error, enc_hook=_encode_other))
+    if problem is not None:
+        pointer, reason = problem
+        raise msgspec.EncodeError(f'{type(error).__name__}: {pointer} {reason}')
+
+
+def _text_problem(body: bytes | str, problem: UnicodeError) -> str:
+    """Return the reason why a body is no text in UTF-8, with the place of the wrong text."""
+    from json import loads  # noqa: PLC0415 -- rarely needed
+
+    from seamwise._text.jsonable import iter_surrogates  # noqa: PLC0415 -- rarely needed
+
+    text = body if isinstance(body, str) else body.decode('utf-8', 'surrogateescape')
+    try:
+        place = next(iter_surrogates(loads(text)), None)
+    except (ValueError, RecursionError):
+        place = None
+    return str(problem) if place is None else f'{place} is not valid UTF-8: {problem}'
+
+
+def _has_inner_errors(class_: type[TaggedError]) -> bool:
+    fields = struct_fields(class_)
+    return any(isinstance(part, ErrorMeta) for field in fields for part in iter_types(field.type))
+
+
+def _check_tags(error: object, body: Any) -> None:
+    """Raise ValidationError if the JSON of an error or of one inside it has no tag.
+
+    msgspec requires a tag only where a type has several tagged classes.
+    """
+    stack: list[tuple[str, Any, Any]] = [('', error, body)]
+    while stack:
+        path, value, raw = stack.pop()
+        if isinstance(value, msgspec.Struct) and is_object(raw):
+            if isinstance(value, TaggedError) and TAG_FIELD not in raw:
+                raise msgspec.ValidationError(
+                    f'Object missing required field `{TAG_FIELD}` - at `${path}`'
+                )
+            names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
+            stack += [
+                (f'{path}.{key}', getattr(value, field), raw[key])
+                for field, key in names
+                if key in raw
+            ]
+        elif isinstance(value, tuple):
+            stack += [
+                (f'{path}[{i}]', *pair) for i, pair in enumerate(zip(value, raw, strict=True))
+            ]
+        elif isinstance(value, frozenset):
+            # The order of the array is lost, but each of its objects is an item of the same type.
+            sample = next((item for item in value if isinstance(item, TaggedError)), None)
+            stack += [(f'{path}[{i}]', sample, item) for i, item in enumerate(raw)]
 
 
 def _encode_other(value: object) -> object:
@@ -244,7 +302,7 @@ def _encode_other(value: object) -> object:
     if isinstance(value, ReportedCause):
         return {'type': value.type, 'message': value.message}
     if isinstance(value, BaseException):
-        return {'type': type(value).__name__, 'message': shorten(redact(str(value)))}
+        return _encode_other(reported(value))
     raise TypeError(f'{type(value).__name__} has no JSON form; use a type that msgspec supports.')
 
 

@@ -4,13 +4,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from inspect import Parameter, signature
 from re import sub
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
 
 import msgspec
 from typing_extensions import dataclass_transform, override
 
 from seamwise._errors import messages, type_hints
 from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.reported import deep_copy, portable
 
 RESERVED = ('category', 'recovery', 'retryable', 'tag')
 """Attributes of every error; a field must not shadow them."""
@@ -22,6 +23,9 @@ MAX_DELAY = 1e9
 """Maximum of `retry_after` in seconds, about 32 years; larger values are rejected as mistakes."""
 
 V = TypeVar('V')
+E = TypeVar('E', bound='TaggedError')
+
+_STRUCT: Final[Any] = msgspec.Struct
 
 
 class Traits(msgspec.Struct, frozen=True):
@@ -129,6 +133,7 @@ class ErrorMeta(msgspec.StructMeta):
         }
         _check_reserved(name, bases, body)
         _check_fields(name, annotations)
+        _check_defaults(name, annotations, body)
         traits = Traits(
             tag=_checked_keyword(name, 'tag', tag, str, name),
             namespace=_checked_keyword(name, 'namespace', namespace, str, module.partition('.')[0]),
@@ -255,6 +260,11 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
     for field, annotation in annotations.items():
         if type_hints.is_class_variable(annotation):
             continue
+        if type_hints.contains_result(annotation):
+            raise TypeError(
+                f'{name}: the field {field!r} contains a Result; declare a field for its value or '
+                'its error.'
+            )
         if container := type_hints.unhashable(annotation):
             raise TypeError(
                 f'{name}: an error must be hashable, but the field {field!r} contains a '
@@ -265,6 +275,24 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
                 f'{name}: the field {field!r} has the type TaggedError, which no decoder can '
                 'create; use `Cause | None` for any error, or a union of error classes.'
             )
+
+
+def _check_defaults(name: str, annotations: Mapping[str, object], body: Mapping[str, Any]) -> None:
+    for field, annotation in annotations.items():
+        if field not in body or type_hints.is_class_variable(annotation):
+            continue
+        default: Any = body[field]
+        if hasattr(default, 'default_factory'):
+            # The value of `msgspec.field`.
+            factory = default.default_factory
+            default = factory() if factory in {list, dict, set} else default.default
+        try:
+            hash(default)
+        except TypeError:
+            raise TypeError(
+                f'{name}: an error must be hashable, but the default of the field {field!r} is a '
+                f'{type(default).__name__}; use a tuple or a frozenset.'
+            ) from None
 
 
 def _delay_check(
@@ -403,10 +431,35 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
         # The problems are only for developers: a seam shows them in its own form.
         return messages.append_problems(messages.fill(type(self).__traits__.template, self), self)
 
+    @override
+    def __reduce__(self) -> Any:
+        sent = self
+        for field in self.__struct_fields__:
+            value: object = getattr(self, field)
+            if (other := portable(value)) is not value:
+                sent = with_field(sent, field, other)
+        return _STRUCT.__reduce__(sent)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> 'TaggedError':
+        copy = self
+        for field in self.__struct_fields__:
+            value: object = getattr(self, field)
+            if (other := deep_copy(value, memo)) is not value:
+                copy = with_field(copy, field, other)
+        return copy
+
 
 # msgspec has stored the function for this class. Without the attribute, subclasses do not inherit
 # it, and creating them costs nothing more.
 type.__delattr__(TaggedError, '__post_init__')
+
+
+def with_field(error: E, field: str, value: object, /) -> E:
+    """Return a copy of an error with another value of a field, without its `__post_init__`."""
+    # Not `copy.copy`, which calls a `__copy__` of the class.
+    copy: E = _STRUCT.__copy__(error)
+    msgspec.structs.force_setattr(copy, field, value)
+    return copy
 
 
 def retry_after(error: TaggedError, /) -> float | None:

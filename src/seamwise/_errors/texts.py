@@ -1,5 +1,6 @@
 """Translated messages of errors, and errors without their secrets."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from os import PathLike, path
 from re import fullmatch
@@ -184,6 +185,63 @@ def _locale_names(folders: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     )
 
 
+class _Tag(msgspec.Struct, frozen=True):
+    """A locale: a language tag of BCP 47, or a name of POSIX such as `zh_CN.UTF-8`."""
+
+    language: str
+    script: str
+    """The script, also if it is implied by the region; empty for most languages."""
+    region: str
+
+
+_SCRIPTS: dict[str, tuple[str, dict[str, str]]] = {
+    'sr': ('cyrl', {'me': 'latn'}),
+    'zh': ('hans', {'hk': 'hant', 'mo': 'hant', 'tw': 'hant'}),
+}
+"""Likely scripts by language: the usual one, and those of regions (CLDR, likely subtags)."""
+
+
+def _parse_tag(locale: str) -> _Tag | None:
+    name, _, modifier = locale.partition('@')
+    found = fullmatch(
+        r'(?P<language>[a-z]{2,3})([_-](?P<script>[a-z]{4}))?([_-](?P<region>[a-z]{2}|\d{3}))?'
+        r'([_-][a-z\d]{1,8})*(\.[\w-]+)?',
+        name.lower(),
+    )
+    if found is None:
+        return None
+    language, region = found['language'], found['region'] or ''
+    usual, by_region = _SCRIPTS.get(language, ('', {}))
+    likely = 'latn' if modifier == 'latin' else by_region.get(region, usual)
+    return _Tag(language, found['script'] or likely, region)
+
+
+def matching_locales(locale: str, available: Sequence[str]) -> list[str]:
+    """Return the available locales that fit a locale, the best first.
+
+    It is the lookup of RFC 4647: subtags at the end are dropped until a locale fits. A language
+    with several scripts also accepts another region with the same script.
+
+    >>> matching_locales('pt-BR', ['pt', 'pt_PT']), matching_locales('zh-Hans', ['zh_CN', 'zh_TW'])
+    (['pt'], ['zh_CN'])
+    """
+    wanted = _parse_tag(locale)
+    if wanted is None:
+        return []
+    ranks: dict[str, int] = {}
+    for name in available:
+        tag = _parse_tag(name)
+        if tag is None or (tag.language, tag.script) != (wanted.language, wanted.script):
+            continue
+        if tag.region == wanted.region:
+            ranks[name] = 0
+        elif not tag.region:
+            ranks[name] = 1
+        elif tag.language in _SCRIPTS:
+            ranks[name] = 2
+    return sorted(ranks, key=lambda name: ranks[name])
+
+
 @lru_cache(maxsize=64)
 def catalogue(locale: str) -> 'NullTranslations':
     """Return the translations of a locale; without any, log a warning once and use English.
@@ -197,10 +255,10 @@ def catalogue(locale: str) -> 'NullTranslations':
     )
     from itertools import pairwise  # noqa: PLC0415 -- only for languages other than English
 
-    if fullmatch(r'[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*', locale):
-        language = [locale.replace('-', '_')]
+    names = matching_locales(locale, available_locales())
+    if names:
         candidates = [
-            translation(domain, folder, language, fallback=True) for folder, domain in _folders
+            translation(domain, folder, names, fallback=True) for folder, domain in _folders
         ]
         catalogs = [catalog for catalog in candidates if type(catalog) is not NullTranslations]
         for catalog, fallback in pairwise(catalogs):

@@ -16,10 +16,22 @@ from collections.abc import (
 )
 from collections.abc import Set as AbstractSet
 from re import search
-from types import SimpleNamespace
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args, get_origin, get_type_hints
+from types import SimpleNamespace, UnionType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
+from returns.result import Result as AnyResult
 
 from seamwise._errors.internal import INTERNAL
 from seamwise._text.secrets import Secret
@@ -78,6 +90,31 @@ def resolved_hints(class_: type) -> Mapping[str, Any]:
         return dict(class_.__annotations__)
 
 
+def struct_fields(class_: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Return the fields of a class with their resolved types.
+
+    Raises:
+        TypeError: A name in an annotation is unknown at run time.
+    """
+    try:
+        return msgspec.structs.fields(class_)
+    except NameError as error:
+        name = error.name
+        field = next(
+            (field for field, type_ in _annotations(class_) if name in {*iter_types(type_)}), '?'
+        )
+        raise TypeError(
+            f'{class_.__name__}: the type of the field {field!r} is unknown at run time: there is '
+            f'no {name!r} in {class_.__module__}. Import it outside of `if TYPE_CHECKING:`, and '
+            'define it at the top level of the module.'
+        ) from None
+
+
+def _annotations(class_: type) -> Iterator[tuple[str, object]]:
+    for ancestor in class_.__mro__:
+        yield from _of_class(ancestor).items()
+
+
 def of_bases(bases: tuple[type, ...]) -> Mapping[str, Any]:
     """Return the annotations that a class inherits, with strings resolved where possible."""
     annotations: dict[str, Any] = {}
@@ -115,6 +152,53 @@ def _resolved_text(annotation: str, names: Mapping[str, Any]) -> Any:
     return hints['field']
 
 
+def union_members(union: object) -> tuple[object, ...]:
+    """Return the types of a union, also of one behind aliases; any other type is the only member.
+
+    >>> from typing_extensions import TypeAliasType
+    >>> union_members(TypeAliasType('Number', int | float) | str)
+    (<class 'int'>, <class 'float'>, <class 'str'>)
+    """
+    resolved: object = resolve_alias(union)
+    if get_origin(resolved) not in {Union, UnionType}:
+        return (resolved,)
+    return tuple(member for part in get_args(resolved) for member in union_members(part))
+
+
+def resolve_alias(annotation: Any) -> Any:
+    """Return the type behind an alias, with the arguments of the alias; other types as they are.
+
+    >>> from typing_extensions import TypeAliasType, TypeVar
+    >>> T = TypeVar('T')
+    >>> Several = TypeAliasType('Several', list[T] | None, type_params=(T,))
+    >>> resolve_alias(Several[int]), resolve_alias(int)
+    (list[int] | None, <class 'int'>)
+    """
+    alias = get_origin(annotation) or annotation
+    if isinstance(alias, type) or not hasattr(alias, '__value__'):
+        return annotation
+    arguments = dict(zip(alias.__type_params__, get_args(annotation), strict=False))
+    return resolve_alias(substitute(alias.__value__, arguments))
+
+
+def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """Return an annotation with arguments for its type variables; one without is `Any`.
+
+    >>> from typing_extensions import TypeVar
+    >>> T, U = TypeVar('T'), TypeVar('U')
+    >>> substitute(dict[T, list[U]], {T: str})
+    dict[str, list[typing.Any]]
+    """
+    if isinstance(annotation, TypeVar):
+        return arguments.get(annotation, Any)
+    # A generic class without arguments has parameters too.
+    is_class = get_origin(annotation) is None
+    parameters = () if is_class else getattr(annotation, '__parameters__', ())
+    if not parameters:
+        return annotation
+    return annotation[tuple(arguments.get(parameter, Any) for parameter in parameters)]
+
+
 def is_class_variable(annotation: object) -> bool:
     """Return whether an annotation is a `ClassVar`, which is no field."""
     if isinstance(annotation, str):
@@ -131,6 +215,13 @@ def unhashable(annotation: object) -> str | None:
         elif isinstance(part, type) and _is_unhashable(part):
             return part.__name__
     return None
+
+
+def contains_result(annotation: object) -> bool:
+    """Return whether an annotation contains a Success, a Failure or a Result."""
+    return any(
+        isinstance(part, type) and issubclass(part, AnyResult) for part in iter_types(annotation)
+    )
 
 
 def is_internal(annotation: object) -> bool:

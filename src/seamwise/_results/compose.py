@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from typing import Any, Generic, Never, final, overload
 
+from returns.result import Result as AnyResult
 from typing_extensions import TypeVar
 
-from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
+from seamwise._results.containers import (
+    Failure,
+    Result,
+    Success,
+    expect_result,
+    expect_result_of,
+)
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
-R = TypeVar('R', default=Never)
+R = TypeVar('R', bound=AnyResult[object, object], default=Never)
 U = TypeVar('U', default=Never)
 
 T0 = TypeVar('T0')
@@ -33,7 +40,7 @@ E7 = TypeVar('E7', default=Never)
 E8 = TypeVar('E8', default=Never)
 
 K_contra = TypeVar('K_contra', contravariant=True, default=Never)
-R_co = TypeVar('R_co', covariant=True, default=Never)
+R_co = TypeVar('R_co', bound=AnyResult[object, object], covariant=True, default=Never)
 
 
 @overload
@@ -76,7 +83,7 @@ async def bind_async(result: Success[T], step: Callable[[T], Awaitable[R]], /) -
 async def bind_async(
     result: Failure[E], step: Callable[[Never], Awaitable[object]], /
 ) -> Failure[E]: ...
-async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /) -> R | Failure[E]:
+async def bind_async(result: Any, step: Callable[[Any], Awaitable[Any]], /) -> Any:
     """Await `step` with the value of a success and return its result; return a failure unchanged.
 
     >>> import asyncio
@@ -87,8 +94,7 @@ async def bind_async(result: Result[T, E], step: Callable[[T], Awaitable[R]], /)
     """
     checked = expect_result(result, 'bind_async')
     if type(checked) is Success:
-        bound: R = _expect_result_of(step, await _expect_awaitable(step, checked.unwrap()))
-        return bound
+        return expect_result_of(step, await _expect_awaitable(step, checked.unwrap()))
     return checked
 
 
@@ -133,7 +139,7 @@ class Catch(Generic[K_contra, R_co]):
         """Call the handler if the error has one of the types, else return the result unchanged."""
         checked = expect_result(result, 'catch(…)')
         if type(checked) is Failure and isinstance(checked.failure(), self._kinds):
-            return _expect_result_of(self._handler, self._handler(checked.failure()))
+            return expect_result_of(self._handler, self._handler(checked.failure()))
         return checked
 
 
@@ -207,7 +213,7 @@ class CatchAll(Generic[K_contra, R_co]):
         """Call the handler with the error of a failure; return a success unchanged."""
         checked = expect_result(result, 'catch_all(…)')
         if type(checked) is Failure:
-            return _expect_result_of(self._handler, self._handler(checked.failure()))
+            return expect_result_of(self._handler, self._handler(checked.failure()))
         return checked
 
 
@@ -279,11 +285,11 @@ def flow(value: object, /, *steps: Callable[..., Result[object, object]]) -> Res
     if not steps:
         _no_step()
     first, *others = steps
-    result: Result[object, object] = _expect_result_of(first, first(value))
+    result: Result[object, object] = expect_result_of(first, first(value))
     for step in others:
         if type(result) is Failure:
             return result
-        result = _expect_result_of(step, step(result.unwrap()))
+        result = expect_result_of(step, step(result.unwrap()))
     return result
 
 
@@ -291,11 +297,11 @@ def _no_step() -> Never:
     raise TypeError('flow needs at least one step.')
 
 
-def _expect_awaitable(step: Callable[[T], Awaitable[R]], value: T) -> Awaitable[R]:
+def _expect_awaitable(step: Callable[[T], Awaitable[U]], value: T) -> Awaitable[U]:
     # Type checkers rule out any other value.
     awaitable: Any = step(value)
     if _is_awaitable(awaitable):
-        checked: Awaitable[R] = awaitable
+        checked: Awaitable[U] = awaitable
         return checked
     name, type_name = getattr(step, '__qualname__', repr(step)), type(awaitable).__name__
     raise TypeError(f'{name} must return an awaitable, but returned {type_name}; use `.bind`.')
@@ -303,13 +309,3 @@ def _expect_awaitable(step: Callable[[T], Awaitable[R]], value: T) -> Awaitable[
 
 def _is_awaitable(value: object) -> bool:
     return isinstance(value, Awaitable)
-
-
-def _expect_result_of(step: object, value: object) -> Any:
-    result = as_result(value)
-    if result is not None:
-        return result
-    name, type_name = getattr(step, '__qualname__', repr(step)), type(value).__name__
-    if isinstance(value, Coroutine):
-        value.close()
-    raise TypeError(f'{name} must return a Success or a Failure, but returned {type_name}.')

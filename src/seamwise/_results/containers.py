@@ -10,7 +10,9 @@ from typing import Any, Generic, TypeVar
 import returns.result
 from msgspec import Struct
 from returns.primitives.container import BaseContainer
-from returns.primitives.exceptions import UnwrapFailedError
+from returns.primitives.exceptions import ImmutableStateError, UnwrapFailedError
+
+from seamwise._errors.reported import deep_copy, portable
 
 __all__ = ['Failure', 'Result', 'Success', 'from_returns', 'is_failure', 'is_success']
 
@@ -53,6 +55,13 @@ class _Container:
     def __repr__(self):
         return f'{type(self).__name__}({self._inner_value!r})'
 
+    def __reduce__(self):
+        return type(self), (portable(self._inner_value),)
+
+    def __deepcopy__(self, memo):
+        value = deep_copy(self._inner_value, memo)
+        return self if value is self._inner_value else type(self)(value)
+
     def __rich_repr__(self):
         yield self._inner_value
 
@@ -94,6 +103,15 @@ class _Success(_Container, returns.result.Success):
     __slots__ = ()
     _type_in_returns = returns.result.Success
 
+    def bind(self, function):
+        result = function(self._inner_value)
+        try:
+            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
+            result._inner_value  # noqa: B018
+        except AttributeError:
+            return expect_result_of(function, result)
+        return result
+
     def map(self, function):
         return Success(function(self._inner_value))
 
@@ -118,6 +136,15 @@ class _Failure(_Container, returns.result.Failure):
 
     def alt(self, function):
         return Failure(function(self._inner_value))
+
+    def lash(self, function):
+        result = function(self._inner_value)
+        try:
+            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
+            result._inner_value  # noqa: B018
+        except AttributeError:
+            return expect_result_of(function, result)
+        return result
 
     def swap(self):
         return Success(self._inner_value)
@@ -160,7 +187,13 @@ def with_own_constructor(base, name):
     return _named(Container, name, base)
 
 
+def _refuse_change(self, *_):
+    raise ImmutableStateError(f'{self!r} cannot be changed; create another result.')
+
+
 def _named(class_, name, base):
+    # msgspec sets its own methods, which raise an AttributeError that `returns` does not know.
+    class_.__setattr__ = class_.__delattr__ = _refuse_change
     class_.__name__ = class_.__qualname__ = name
     class_.__doc__ = base.__doc__
     return class_
@@ -220,6 +253,18 @@ def expect_result(value, caller, /):
         f'{caller} takes a Success or a Failure, not {type_.__name__}; '
         'wrap a plain value in Success().'
     )
+
+
+def expect_result_of(step, value, /):
+    """Return the result of a step like `as_result`; raise a TypeError that names the step."""
+    result = as_result(value)
+    if result is not None:
+        return result
+    name, type_name = getattr(step, '__qualname__', repr(step)), type(value).__name__
+    if isinstance(value, Coroutine):
+        # Otherwise Python would warn that the coroutine was never awaited.
+        value.close()
+    raise TypeError(f'{name} must return a Success or a Failure, but returned {type_name}.')
 
 
 def from_returns(result, /):

@@ -2,6 +2,9 @@
 
 The type variables of functions default to Never, so that a step without errors adds none. Those of
 the classes have no default: pyright would infer a bare `Success` in a list as `Success[Never]`.
+
+A method that does not call its function takes a `Callable[[Any], object]`. With `[Never]`, a lambda
+for the union of both classes would get a value that type checkers cannot iterate.
 """
 
 from collections.abc import Callable
@@ -14,7 +17,7 @@ __all__ = ['Failure', 'Result', 'Success', 'from_returns', 'is_failure', 'is_suc
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
-_R = TypeVar('_R', default=Never)
+_R = TypeVar('_R', bound=_Open[object, object], default=Never)
 _U = TypeVar('_U', default=Never)
 _T_co = TypeVar('_T_co', covariant=True)
 _E_co = TypeVar('_E_co', covariant=True)
@@ -39,14 +42,14 @@ class Success(_Open[_T_co, Never], Generic[_T_co]):
         Success(8)
         """
     @override
-    def alt(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+    def alt(self, function: Callable[[Any], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
         """Return this success; a failure would change its error.
 
         >>> Success(7).alt(str.upper)
         Success(7)
         """
     @override
-    def lash(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+    def lash(self, function: Callable[[Any], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
         """Return this success; a failure would call the function.
 
         >>> Success(7).lash(lambda error: Success(0))
@@ -88,14 +91,14 @@ class Failure(_Open[Never, _E_co], Generic[_E_co]):
     _inner_value: _E_co
     def __init__(self, inner_value: _E_co, /) -> None: ...
     @override
-    def bind(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+    def bind(self, function: Callable[[Any], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
         """Return this failure; a success would call the step.
 
         >>> Failure('late').bind(lambda number: Success(number + 1))
         Failure('late')
         """
     @override
-    def map(self, function: Callable[[Never], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
+    def map(self, function: Callable[[Any], object]) -> Self:  # type: ignore[override]  # exact, where `returns` is open
         """Return this failure; a success would change its value.
 
         >>> Failure('late').map(lambda number: number + 1)
@@ -156,6 +159,9 @@ def as_result(value: object, /) -> Result[Any, Any] | None: ...
 
 # seamwise: allow[SW106] the types of a result are not known at run time
 def expect_result(value: object, caller: str, /) -> Result[Any, Any]: ...
+
+# seamwise: allow[SW106] the types of a result are not known at run time
+def expect_result_of(step: object, value: object, /) -> Result[Any, Any]: ...
 def from_returns(result: _Open[T, E], /) -> Result[T, E]: ...
 def is_success(result: Result[T, E], /) -> TypeIs[Success[T]]: ...
 def is_failure(result: Result[T, E], /) -> TypeIs[Failure[E]]: ...

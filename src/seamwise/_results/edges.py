@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial, wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
-from types import CoroutineType
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
+from types import CoroutineType, FunctionType
 from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, overload
 
 from typing_extensions import TypeVar
 
-from seamwise._errors.causes import Raised, error_chain, iter_leaves, members
+from seamwise._errors.causes import (
+    Raised,
+    accepts_cause,
+    error_chain,
+    iter_leaves,
+    members,
+)
+from seamwise._errors.errors import ErrorMeta, TaggedError, with_field
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
 
 T = TypeVar('T', default=Never)
@@ -23,6 +30,7 @@ K4 = TypeVar('K4', default=Never)
 K5 = TypeVar('K5', default=Never)
 K6 = TypeVar('K6', default=Never)
 E_co = TypeVar('E_co', covariant=True, default=Never)
+T_co = TypeVar('T_co', covariant=True, default=Never)
 X = TypeVar('X', bound=Exception)
 P = ParamSpec('P')
 
@@ -92,13 +100,49 @@ class Rules(Generic[E_co]):
                 # A rule for Exception applies to each member of a group, not to the group.
                 return None
             if (make_error := self._table.get(type_)) is not None:
-                return Failure(make_error(exception))
+                error = make_error(exception)
+                check_error(
+                    error,
+                    f'{_name_of(make_error)} must return an error',
+                    'return the error itself.',
+                )
+                return Failure(error)
         return None
+
+
+def check_error(error: object, requirement: str, advice: str) -> None:
+    """Raise TypeError for a result, with some advice, and for a class of errors."""
+    if as_result(error) is not None:
+        raise TypeError(f'{requirement}, not {error!r}; {advice}')
+    if isinstance(error, ErrorMeta):
+        name = error.__name__
+        raise TypeError(f'{requirement}, not the class {name}; create one, as in {name}(…).')
+
+
+@final
+class Anything:
+    """Return type that no function declares."""
+
+
+class Open(Protocol[P, T_co]):
+    """Function whose return type fits every other type: a type variable, `Never` or `Any`.
+
+    It comes before the overload for coroutine functions, which it would match as well.
+    """
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Anything: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]  # a function must match both
+        self, *args: P.args, **kwargs: P.kwargs
+    ) -> T_co: ...
 
 
 class Edge(Protocol[E_co]):
     """Decorator that keeps the parameters and returns a result; see `attempt` and `refine`."""
 
+    @overload
+    def __call__(self, function: Open[P, T], /) -> Callable[P, Result[T, E_co]]: ...  # type: ignore[overload-overlap]  # open types first
     @overload
     def __call__(  # type: ignore[overload-overlap]  # coroutines first
         self, function: Callable[P, Coroutine[object, Never, T]], /
@@ -112,6 +156,8 @@ Classify: TypeAlias = Callable[[Exception], Failure[E] | None]
 
 
 @overload
+def attempt(call: Open[[], T], rules: Rules[E], /) -> Result[T, E]: ...  # type: ignore[overload-overlap]  # open types first
+@overload
 def attempt(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], rules: Rules[E], /
 ) -> CoroutineType[object, Never, Result[T, E]]: ...
@@ -123,8 +169,9 @@ def attempt(*args: Any) -> Any:
     """Convert exceptions to failures by `rules`; all others propagate as defects.
 
     `attempt(call, rules)` calls immediately, `attempt(rules)` is a decorator; both accept `def` and
-    `async def`. An ExceptionGroup becomes a failure if the rules apply to all its members: with one
-    member, of its error, else of the tuple of all errors.
+    `async def`. An ExceptionGroup becomes a failure if the rules apply to all its members: that of
+    the first member. If there are others, the group is the `cause` of the error, where the class
+    has such a field and the rule has put the member itself or None into it.
 
     >>> @attempt(when(ValueError).becomes(lambda error: f'no number: {error}'))
     ... def parse(text: str) -> int:
@@ -132,6 +179,11 @@ def attempt(*args: Any) -> Any:
     >>> parse('7'), attempt(lambda: int('8'), when(ValueError).becomes(str))
     (Success(7), Success(8))
     """
+    if len(args) == 1 and isinstance(args[0], FunctionType):
+        raise TypeError(
+            f'attempt takes the rules, not the function {args[0].__qualname__}: '
+            'write `@attempt(rules)`.'
+        )
     if not args or not isinstance(args[-1], Rules):
         raise TypeError(
             'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, '
@@ -140,6 +192,8 @@ def attempt(*args: Any) -> Any:
     return _edge('attempt', *args)
 
 
+@overload
+def refine(call: Open[[], T], classify: Classify[E], /) -> Result[T, E]: ...  # type: ignore[overload-overlap]  # open types first
 @overload
 def refine(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], classify: Classify[E], /
@@ -159,6 +213,11 @@ def refine(*args: Any) -> Any:
     >>> refine(lambda: open('/no/such/file'), missing)
     Failure('missing')
     """
+    if len(args) == 1 and isinstance(args[0], FunctionType) and not signature(args[0]).parameters:
+        raise TypeError(
+            f'refine takes a function of an exception, not {args[0].__qualname__}, which has no '
+            'parameter: write `@refine(classify)`.'
+        )
     return _edge('refine', *args)
 
 
@@ -279,7 +338,7 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         raise TypeError(f'Put @{name} under @{type(function).__name__}, not above it.')
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         raise TypeError(
-            f'{function.__qualname__} is a generator, which raises only when it is iterated; '
+            f'{_name_of(function)} is a generator, which raises only when it is iterated; '
             f'use @{name} on the function that iterates it.'
         )
     if not callable(function):
@@ -289,6 +348,12 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
         if iscoroutinefunction(function)
         else _plain(function, classify)
     )
+
+
+def _name_of(function: object) -> str:
+    while isinstance(function, partial):
+        function = function.func
+    return getattr(function, '__qualname__', repr(function))
 
 
 def _coroutine(
@@ -350,20 +415,29 @@ async def _await(value: Coroutine[object, Never, T], classify: Classify[E]) -> R
         raise
 
 
-def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[Any] | None:
+def _failure_of(exception: Exception, classify: Classify[E]) -> Failure[E] | None:
     """Return the failure for an exception or a group of them, or None for a defect."""
     failure = _classified(exception, classify)
     if failure is not None or not members(exception):
         return failure
+    first, *others = iter_leaves(exception)
     failures = [
-        _classified(leaf, classify)
-        for leaf in iter_leaves(exception)
-        if isinstance(leaf, Exception)
+        _classified(leaf, classify) if isinstance(leaf, Exception) else None
+        for leaf in (first, *others)
     ]
-    errors = [failure.failure() for failure in failures if failure is not None]
-    if len(errors) < len(failures):
-        return None
-    return Failure(errors[0] if len(errors) == 1 else tuple(errors))
+    failure = None if None in failures else failures[0]
+    return failure if failure is None or not others else _with_group(failure, first, exception)
+
+
+def _with_group(failure: Failure[E], first: BaseException, group: Exception) -> Failure[E]:
+    """Return the failure of the first exception, with the whole group as its cause if possible."""
+    error: object = failure.failure()
+    if not isinstance(error, TaggedError) or getattr(error, 'cause', first) not in {None, first}:
+        return failure
+    if not accepts_cause(type(error), group):
+        return failure
+    with_group: Any = with_field(error, 'cause', group)
+    return Failure(with_group)
 
 
 def _classified(exception: Exception, classify: Classify[E]) -> Failure[E] | None:

@@ -7,12 +7,13 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from inspect import iscoroutinefunction
 from types import CoroutineType
-from typing import Any, Concatenate, Generic, Never, final, overload
+from typing import Any, Concatenate, Generic, Never, Protocol, final, overload
 
 from typing_extensions import ParamSpec, TypeVar, override
 
 from seamwise._errors.causes import error_chain, iter_leaves
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, Success, expect_result
+from seamwise._results.edges import Anything, check_error
 from seamwise._results.signatures import coroutine_returned, direct_signature
 
 T = TypeVar('T', default=Never)
@@ -20,6 +21,9 @@ E = TypeVar('E', default=Never)
 S = TypeVar('S')
 P = ParamSpec('P', default=...)
 E_contra = TypeVar('E_contra', contravariant=True, default=Never)
+E_co = TypeVar('E_co', covariant=True, default=Never)
+T_co = TypeVar('T_co', covariant=True, default=Never)
+S_contra = TypeVar('S_contra', contravariant=True)
 
 
 class ScopeLeaked(RuntimeError):
@@ -88,8 +92,7 @@ class Do(Generic[E_contra]):
 
     def fail(self, error: E_contra, /) -> Never:
         """End the function with this error."""
-        if type(error) in RESULT_TYPES:
-            raise TypeError(f'do.fail takes an error, not {error!r}; write do(result).')
+        check_error(error, 'do.fail takes an error', 'write do(result).')
         end: Callable[[Failure[E_contra]], Never] = self  # pyright: ignore[reportAssignmentType]  # T is Never
         end(Failure(error))
 
@@ -135,6 +138,34 @@ class Do(Generic[E_contra]):
         )
 
 
+class OpenFunction(Protocol[E_co, P, T_co]):
+    """Function in direct style whose return type fits every other type; see `edges.Open`."""
+
+    @overload
+    def __call__(self, do: Do[E_co], /, *args: P.args, **kwargs: P.kwargs) -> Anything: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]  # a function must match both
+        self, do: Do[E_co], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T_co: ...
+
+
+class OpenMethod(Protocol[S_contra, E_co, P, T_co]):
+    """Method in direct style whose return type fits every other type; see `edges.Open`."""
+
+    @overload
+    def __call__(
+        self, receiver: S_contra, do: Do[E_co], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Anything: ...
+    @overload
+    def __call__(  # type: ignore[overload-cannot-match]  # a method must match both
+        self, receiver: S_contra, do: Do[E_co], /, *args: P.args, **kwargs: P.kwargs
+    ) -> T_co: ...
+
+
+@overload
+def fallible(function: OpenFunction[E, P, T], /) -> Callable[P, Result[T, E]]: ...  # type: ignore[overload-overlap]  # open types first
+@overload
+def fallible(function: OpenMethod[S, E, P, T], /) -> Callable[Concatenate[S, P], Result[T, E]]: ...  # type: ignore[overload-overlap]  # open types first
 @overload
 def fallible(  # type: ignore[overload-overlap]  # coroutines first
     function: Callable[Concatenate[Do[E], P], Coroutine[object, Never, T]], /

@@ -1,7 +1,7 @@
 """Conversion of any value to JSON: finite numbers, limited size, no lone surrogates."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from math import isfinite
 from os import PathLike, fspath
@@ -31,6 +31,17 @@ BIT_LIMIT = 4096
 CUT = '…'
 
 _LONE_SURROGATE = pattern('[\ud800-\udfff]')
+
+
+def iter_surrogates(builtins: object) -> Iterator[str]:
+    r"""Yield the places of the texts in builtins that contain lone surrogates.
+
+    >>> [*iter_surrogates({'path': ['caf\udce9']})]
+    ['/path/0']
+    """
+    for pointer, item in iter_json(builtins):
+        if isinstance(item, str) and _LONE_SURROGATE.search(item):
+            yield pointer
 
 
 def replace_surrogates(text: str) -> str:
@@ -165,16 +176,39 @@ def _encoded(value: object) -> bytes | str:
 
 
 def _infinite_number(value: object) -> tuple[str, str] | None:
-    builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other)
+    return number_problem(msgspec.to_builtins(value, str_keys=True, enc_hook=_encode_other))
+
+
+def number_problem(builtins: object) -> tuple[str, str] | None:
+    """Return the place and the reason why JSON cannot represent a number in builtins, or None.
+
+    >>> number_problem({'size': [7, 10**5000]})
+    ('/size/1', 'must have at most 4,300 digits')
+    """
+    for pointer, item in iter_json(builtins):
+        if isinstance(item, float) and not isfinite(item):
+            return pointer, f'must be a finite number, not {item}'
+        if isinstance(item, int) and item.bit_length() > BIT_LIMIT:
+            try:
+                str(item)
+            except ValueError:
+                return pointer, f'must have at most {sys.get_int_max_str_digits():,} digits'
+    return None
+
+
+def iter_json(builtins: object) -> Iterator[tuple[str, object]]:
+    """Yield the JSON Pointer and the value of builtins and of all values in them.
+
+    >>> [*iter_json({'a': [7]})]
+    [('', {'a': [7]}), ('/a', [7]), ('/a/0', 7)]
+    """
     stack = [('', builtins)]
     while stack:
         pointer, item = stack.pop()
-        if isinstance(item, float) and not isfinite(item):
-            return pointer, f'must be a finite number, not {item}'
+        yield pointer, item
         for type_, parts in _PARTS:
             if isinstance(item, type_):
                 stack += ((pointer + json_pointer([str(key)]), part) for key, part in parts(item))
-    return None
 
 
 _Parts: TypeAlias = Callable[[Any], Iterable[tuple[object, object]]]
@@ -208,11 +242,12 @@ def encodable(value: object) -> object:
     return value
 
 
-_ENCODABLE: tuple[tuple[type, Callable[[Any], object]], ...] = (
+_ENCODABLE: tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...] = (
     (str, replace_surrogates),
     (
         dict,
         lambda items: {replace_surrogates(key): encodable(item) for key, item in items.items()},
     ),
-    (list, lambda items: [encodable(item) for item in items]),
+    # msgspec keeps the tuples of a value.
+    ((list, tuple), lambda items: [encodable(item) for item in items]),
 )

@@ -105,7 +105,7 @@ def _seam_of(name: str, adapter: Adapter[Any, Any]) -> str:
 
 def _seam_of_arm(arm: object) -> str | None:
     if isinstance(arm, Hidden):
-        return arm._seam
+        return arm.seam
     package, _, rest = type(arm).__module__.partition('.seams.')
     return rest.partition('.')[0] if package == 'seamwise' and rest else None
 

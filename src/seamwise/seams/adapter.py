@@ -12,6 +12,7 @@ from typing import Any, Final, Generic, Never, final
 from typing_extensions import TypeVar
 
 from seamwise._errors.errors import TaggedError
+from seamwise._results.containers import as_result
 
 __all__ = ['Adapter']
 
@@ -78,9 +79,11 @@ class Adapter(Generic[E_contra, S_co]):
         Both may contain the same arm, because they were joined with the same adapter before.
 
         Raises:
-            TypeError: They have different arms for a class, or `other` is a plain function.
+            TypeError: They have different arms for a class, or are of different seams, or `other`
+                is a plain function.
         """
         _check_adapter(other, '|')
+        _check_seams(self._arms, other._arms)
         for kind in self._arms.keys() & other._arms.keys():
             if self._arms[kind] is not other._arms[kind]:
                 raise TypeError(
@@ -107,6 +110,7 @@ class Adapter(Generic[E_contra, S_co]):
                 function.
         """
         _check_adapter(other, 'but')
+        _check_seams(self._arms, other._arms)
         for kind in other._arms:
             if kind not in self._arms:
                 raise TypeError(
@@ -122,9 +126,7 @@ class Adapter(Generic[E_contra, S_co]):
             (self._arms[base] for base in kind.__mro__ if base in self._arms), None
         )
         if arm is None:
-            raise TypeError(
-                f'No arm covers {kind.__name__}; this adapter covers {_names(self._arms)}.'
-            )
+            raise TypeError(f'{_problem(error)}; this adapter covers {_names(self._arms)}.')
         return _observed_call(arm, error) if _observers else arm(error)
 
 
@@ -139,6 +141,33 @@ def _check_adapter(other: object, operation: str) -> None:
             f'`{operation}` takes an adapter, not {name}: build one with `on(Kind)` of the seam, '
             'followed by its verb. A plain function can only replace a whole adapter.'
         )
+
+
+def _check_seams(arms: Mapping[type, object], others: Mapping[type, object]) -> None:
+    own, foreign = ({_seam_of(arm) for arm in table.values()} - {''} for table in (arms, others))
+    if own and foreign and own.isdisjoint(foreign):
+        raise TypeError(
+            f'A table of the {min(own)} seam cannot be joined with one of the {min(foreign)} seam; '
+            'each seam has a table of its own.'
+        )
+
+
+def _seam_of(arm: object) -> str:
+    """Return the seam of an arm; empty for one that is not of this library."""
+    if isinstance(arm, Hidden):
+        return arm.seam
+    package, _, path = type(arm).__module__.partition('.seams.')
+    return path.partition('.')[0] if package == 'seamwise' else ''
+
+
+def _problem(error: object) -> str:
+    """Return the reason why no arm covers an object."""
+    if isinstance(error, type) and issubclass(error, TaggedError):
+        return f'{error.__name__} is a class, not an error: create one, as in {error.__name__}(…)'
+    result = as_result(error)
+    if result is not None:
+        return f'{type(result).__name__} is a result, not an error: pass its error'
+    return f'No arm covers {type(error).__name__}'
 
 
 def _names(kinds: Iterable[type]) -> str:
@@ -197,16 +226,16 @@ def _observed_call(arm: Callable[[Any], S_co], error: object) -> S_co:
 class Hidden:
     """The arm of an error class that never reaches a seam. An error that does is a defect."""
 
-    __slots__ = ('_kind', '_seam')
+    __slots__ = ('_kind', 'seam')
 
     def __init__(self, kind: type, seam: str) -> None:
         self._kind = kind
-        self._seam = seam
+        self.seam = seam
 
     def __call__(self, error: object, /) -> Never:
         """Raise a RuntimeError, which names the class and the seam."""
         raise RuntimeError(
-            f'{self._kind.__name__} was declared never to reach the {self._seam} seam, '
+            f'{self._kind.__name__} was declared never to reach the {self.seam} seam, '
             f'but {type(error).__name__} did.'
         )
 

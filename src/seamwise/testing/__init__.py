@@ -4,8 +4,6 @@ The fixtures and the comparison of results in failed assertions are in the pytes
 which pytest loads automatically. This package itself needs neither pytest nor Hypothesis.
 """
 
-import sys
-
 from seamwise._runtime.fake_world import FakeWorld as FakeWorld
 from seamwise.testing.assertions import assert_covers as assert_covers
 from seamwise.testing.assertions import assert_failure as assert_failure
@@ -14,6 +12,5 @@ from seamwise.testing.guards import fake_world as fake_world
 from seamwise.testing.lazy_strategies import errors_of as errors_of
 from seamwise.testing.lazy_strategies import register as _register
 
-# If Hypothesis is imported later, its entry point registers the strategies.
-if sys.modules.get('hypothesis') is not None:
-    _register()
+# Also without the entry point of Hypothesis, for example with HYPOTHESIS_NO_PLUGINS.
+_register()

@@ -4,17 +4,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 from typing_extensions import TypeForm
 
+from _seamwise_hypothesisplugin import register
+
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+__all__ = ['errors_of', 'register']
+
 E = TypeVar('E')
-
-
-def register() -> None:
-    """Register strategies for all error classes, also later ones, for `Secret` and for `Cause`.
-
-    Hypothesis calls it through an entry point, possibly while the module is being imported.
-    """
 
 
 def errors_of(union: TypeForm[E], /) -> 'SearchStrategy[E]':

@@ -1,6 +1,6 @@
 """Hypothesis strategies for error classes; importing this module imports Hypothesis."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from types import UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from msgspec import Meta, Struct
 from typing_extensions import TypeForm
 
+from _seamwise_hypothesisplugin import register
 from seamwise._errors.causes import Cause
-from seamwise._errors.errors import MAX_DELAY, TaggedError, for_each_class
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Success
 from seamwise._text.secrets import Secret
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.testing.unions import members
@@ -20,11 +22,6 @@ E = TypeVar('E')
 
 MAX_ITEMS = 3
 """Maximum length of a generated tuple or frozenset."""
-
-
-def _register_class(kind: type[TaggedError]) -> None:
-    strategy: Callable[[type], st.SearchStrategy[Any]] = instances
-    st.register_type_strategy(kind, strategy)
 
 
 def errors_of(union: TypeForm[E], /) -> st.SearchStrategy[E]:
@@ -102,7 +99,9 @@ def _substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
     return annotation[tuple(arguments.get(parameter, parameter) for parameter in parameters)]
 
 
-def values(annotation: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911 -- one case per form
+def values(  # noqa: C901, PLR0911 -- one case per form
+    annotation: Any,
+) -> st.SearchStrategy[Any]:
     """Return a strategy for the values of a field.
 
     Floats are finite, because an error with nan is not equal to itself, and JSON has no infinity.
@@ -122,6 +121,8 @@ def values(annotation: Any) -> st.SearchStrategy[Any]:  # noqa: PLR0911 -- one c
         return _of_type_variable(origin)
     if origin is Secret:
         return values(arguments[0] if arguments else str).map(Secret)
+    if origin is Success or origin is Failure:
+        return values(arguments[0] if arguments else object).map(origin)
     if origin in {tuple, frozenset} and arguments:
         return _items(origin, arguments)
     if isinstance(origin, type) and issubclass(origin, Struct):
@@ -184,8 +185,12 @@ def _is_within(meta: Meta, value: Any) -> bool:
     )
 
 
-# A further import has no effect, so a strategy that a test registers for its own class stays.
-_cause: Any = Cause  # a class at run time
-st.register_type_strategy(Secret, values)
-st.register_type_strategy(_cause, causes())
-for_each_class(_register_class)
+def strategy_for(type_: Any) -> st.SearchStrategy[Any]:
+    """Return the strategy that Hypothesis uses for a type of seamwise, or an error class."""
+    if type_ is Cause:
+        return causes()
+    origin: object = get_origin(type_) or type_
+    return values(type_) if origin in {Secret, Success, Failure} else instances(type_)
+
+
+register()

@@ -7,6 +7,8 @@ from returns.result import Failure as FailureBase
 from returns.result import Result as ResultBase
 from returns.result import Success as SuccessBase
 
+from seamwise._errors.type_hints import resolve_alias
+
 
 def members(union: object, /) -> tuple[type, ...]:
     """Return the error classes of a union, each once, in their order.
@@ -26,8 +28,7 @@ def members(union: object, /) -> tuple[type, ...]:
 
 
 def _members(union: Any) -> list[type]:
-    # A `type` statement of Python 3.12.
-    union = getattr(union, '__value__', union)
+    union = resolve_alias(union)
     if union is Never:
         return []
     origin, arguments = get_origin(union), get_args(union)

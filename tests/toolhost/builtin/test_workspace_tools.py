@@ -84,7 +84,7 @@ def test_a_tool_accepts_its_parameters_only(
 @pytest.mark.parametrize(
     ('name', 'parameter', 'valid_values', 'invalid_values'),
     [
-        ('read_file', 'start_line', [1], [0, -1, '1', True, 1.0, None]),
+        ('read_file', 'start_line', [1, 1.0], [0, -1, '1', True, 1.5, None]),
         ('read_file', 'end_line', [1, None], [0, '1', True, 1.5]),
         ('read_file', 'encoding', ['ascii'], [None, 8]),
         ('write_file', 'content', ['', 'x'], [None, 7, ['x']]),

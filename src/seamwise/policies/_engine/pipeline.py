@@ -20,7 +20,17 @@ from functools import partial, wraps
 from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
 from logging import getLogger
 from types import CoroutineType, MappingProxyType
-from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, overload
+from typing import (
+    Any,
+    ClassVar,
+    Generic,
+    Never,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    get_origin,
+    overload,
+)
 
 from typing_extensions import override
 
@@ -632,10 +642,26 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def is_async(function: Callable[..., Any]) -> bool:
-    """Return whether a function, or the `__call__` of an object, is an `async def`."""
+    """Return whether a function, or the `__call__` of an object, returns an awaitable.
+
+    It is an `async def`, or its return type is a coroutine.
+    """
     while isinstance(function, partial):
         function = function.func
-    return iscoroutinefunction(function) or iscoroutinefunction(type(function).__call__)
+    return any(
+        iscoroutinefunction(call) or _has_awaitable_type(call)
+        for call in (function, type(function).__call__)
+    )
+
+
+def _has_awaitable_type(function: Callable[..., Any]) -> bool:
+    annotations: Mapping[str, object] = getattr(function, '__annotations__', {})
+    declared = annotations.get('return')
+    if not isinstance(declared, str):
+        class_ = get_origin(declared) or declared
+        return isinstance(class_, type) and issubclass(class_, Awaitable)
+    name = declared.partition('[')[0].rpartition('.')[2].strip()
+    return name in {'Awaitable', 'Coroutine', 'CoroutineType'}
 
 
 # Tuples, because type checkers would narrow `Any` by a comparison with the classes.
@@ -653,7 +679,10 @@ def _as_result(value: object) -> Any:
         raise _add_usage_note(TypeError(message))
     # Otherwise Python would warn that the coroutine was never awaited.
     value.close()
-    message = 'The operation returned a coroutine: use `await guard.run(…)` instead of run_sync.'
+    message = (
+        'The operation returned a coroutine: use `await guard.run(…)` instead of run_sync, or '
+        'decorate an `async def`.'
+    )
     raise _add_usage_note(TypeError(message))
 
 

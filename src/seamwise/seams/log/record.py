@@ -9,8 +9,8 @@ from seamwise._defects.entries import Link
 from seamwise._defects.quoted_secrets import quoted_secrets
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.causes import error_chain
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.reported import ReportedCause
 from seamwise._text.jsonable import safe_str
 from seamwise._text.shortening import shorten
 from seamwise.catalog.parsing import ParsingError

@@ -14,8 +14,8 @@ from seamwise._defects.exception_kinds import (
 )
 from seamwise._defects.exception_table import ExceptionKind
 from seamwise._errors.causes import Raised, causes, iter_leaves, members
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.reported import ReportedCause
 from seamwise._text.jsonable import safe_str
 from seamwise.policies.hints import MAX_DELAY_IN_TEXT
 from seamwise.seams.planner.codes import ErrorCode

@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
-from seamwise._errors.codec import ReportedCause
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.messages import field_names
+from seamwise._errors.reported import ReportedCause
 from seamwise._errors.texts import message_of, public_message
 from seamwise._errors.type_hints import is_secret, resolved_hints
 from seamwise._text.jsonable import safe_str
@@ -132,5 +132,5 @@ def cause_link(cause: TaggedError | BaseException) -> Link:
     if isinstance(cause, ReportedCause):
         return Link(safe_text(cause.type), safe_text(cause.message))
     if isinstance(cause, TaggedError):
-        return Link(cause.tag, message_of(cause))
+        return Link(cause.tag, safe_message(cause))
     return Link(type(cause).__name__, safe_text(safe_str(cause)))

@@ -9,6 +9,7 @@ from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin
 import msgspec
 import msgspec.inspect
 
+from seamwise._errors.type_hints import resolve_alias
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.json_fields import is_array, is_object
 from seamwise._text.secrets import Secret
@@ -16,7 +17,6 @@ from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.tools import Finding, InvalidParameter, MissingParameter
 from seamwise.redaction import redact
-from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_FINDINGS: Final = 20
 """The maximum number of findings in `also`."""

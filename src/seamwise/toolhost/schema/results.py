@@ -8,12 +8,12 @@ import returns.result
 from msgspec import Struct
 
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.type_hints import resolve_alias
 from seamwise._results.containers import Failure, Result, Success, as_result
 from seamwise._text.jsonable import json_problem
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
 from seamwise.toolhost.schema.conformance import find_problems
-from seamwise.toolhost.schema.type_shapes import resolve_alias
 
 MAX_PROBLEMS: Final = 20
 """The maximum number of problems in an `InvalidResult`."""

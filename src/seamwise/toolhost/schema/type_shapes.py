@@ -1,4 +1,4 @@
-"""Types behind aliases, and the parts of a type that the check of a value needs."""
+"""The parts of a type that the check of a value needs."""
 
 import dataclasses
 from collections.abc import Collection, Mapping
@@ -23,6 +23,8 @@ from typing import (
 
 import msgspec
 from typing_extensions import ReadOnly
+
+from seamwise._errors.type_hints import resolve_alias, substitute
 
 MAX_SHAPES: Final = 4096
 """The maximum number of types whose shape is kept."""
@@ -160,37 +162,3 @@ def _field_names(class_: Any) -> Collection[str] | None:
     elif tuple in bases:
         names = getattr(class_, '_fields', ())
     return names
-
-
-def resolve_alias(annotation: Any) -> Any:
-    """Return the type behind an alias, with the arguments of the alias; other types as they are.
-
-    >>> from typing_extensions import TypeAliasType, TypeVar
-    >>> T = TypeVar('T')
-    >>> Several = TypeAliasType('Several', list[T] | None, type_params=(T,))
-    >>> resolve_alias(Several[int]), resolve_alias(int)
-    (list[int] | None, <class 'int'>)
-    """
-    alias = get_origin(annotation) or annotation
-    if isinstance(alias, type) or not hasattr(alias, '__value__'):
-        return annotation
-    arguments = dict(zip(alias.__type_params__, get_args(annotation), strict=False))
-    return resolve_alias(substitute(alias.__value__, arguments))
-
-
-def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
-    """Return an annotation with arguments for its type variables; one without is `Any`.
-
-    >>> from typing_extensions import TypeVar
-    >>> T, U = TypeVar('T'), TypeVar('U')
-    >>> substitute(dict[T, list[U]], {T: str})
-    dict[str, list[typing.Any]]
-    """
-    if isinstance(annotation, TypeVar):
-        return arguments.get(annotation, Any)
-    # A generic class without arguments has parameters too.
-    is_class = get_origin(annotation) is None
-    parameters = () if is_class else getattr(annotation, '__parameters__', ())
-    if not parameters:
-        return annotation
-    return annotation[tuple(arguments.get(parameter, Any) for parameter in parameters)]
