@@ -103,15 +103,6 @@ class _Success(_Container, returns.result.Success):
     __slots__ = ()
     _type_in_returns = returns.result.Success
 
-    def bind(self, function):
-        result = function(self._inner_value)
-        try:
-            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
-            result._inner_value  # noqa: B018
-        except AttributeError:
-            return expect_result_of(function, result)
-        return result
-
     def map(self, function):
         return Success(function(self._inner_value))
 
@@ -139,12 +130,8 @@ class _Failure(_Container, returns.result.Failure):
 
     def lash(self, function):
         result = function(self._inner_value)
-        try:
-            # The cheapest check of a type: 4 ns, of 90 for a call with a step.
-            result._inner_value  # noqa: B018
-        except AttributeError:
-            return expect_result_of(function, result)
-        return result
+        # `bind` has no such check: it would take a fifth of the time of a chain of successes.
+        return expect_result_of(function, result)
 
     def swap(self):
         return Success(self._inner_value)
