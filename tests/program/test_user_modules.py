@@ -433,7 +433,7 @@ def test_a_name_that_no_module_can_have_is_reported(shop: Path, name: str) -> No
     [
         ('shop.http', "'shop.http' names no table."),
         ('shop.http:TABEL', "has no name 'TABEL'. Did you mean 'TABLE'?"),
-        ('shop.http:function', 'shop.http:function is a value of the type function.'),
+        ('shop.http:function', 'function: Expected a class of tagged errors'),
         ('shop.http:DOCS', 'shop.http:DOCS is a value of the type str.'),
         ('shop.others:MIXED', 'shop.others:MIXED has arms of several seams (cli, jsonrpc).'),
     ],

@@ -1,6 +1,7 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
 from functools import lru_cache
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
 
@@ -141,11 +142,8 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
 
 def error_classes(union: object) -> tuple[type[TaggedError], ...]:
     """Return the classes of a union of tagged errors; raises TypeError for any other type."""
-    members: tuple[Any, ...] = (
-        get_args(union) if get_origin(union) in {Union, UnionType} else (union,)
-    )
     # A generic class with arguments stands for the class.
-    classes = tuple(get_origin(member) or member for member in members)
+    classes = tuple(get_origin(member) or member for member in _union_members(union))
     for class_ in classes:
         if (
             not isinstance(class_, type)
@@ -156,6 +154,15 @@ def error_classes(union: object) -> tuple[type[TaggedError], ...]:
                 f'Expected a class of tagged errors or a union of them, not {class_!r}.'
             )
     return classes
+
+
+def _union_members(union: Any) -> tuple[Any, ...]:
+    # A `type` statement of Python 3.12.
+    union = getattr(union, '__value__', union)
+    if get_origin(union) in {Union, UnionType}:
+        members = (_union_members(member) for member in get_args(union))
+        return tuple(dict.fromkeys(chain.from_iterable(members)))
+    return (union,)
 
 
 @lru_cache(maxsize=1024)
