@@ -16,11 +16,12 @@ from seamwise import Category, Failure, Raised, Result, Secret, Success, TaggedE
 from seamwise._runtime.samples import sample_error
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.documents.tables import read_tables
-from seamwise.seams import cli, http, jsonrpc, model, session
+from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.on import CliArm
 from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.session.on import SessionArm
+from seamwise.toolhost import ToolOutcome
 from tests.seams.test_http_decoding import TABLES
 
 if TYPE_CHECKING:
@@ -395,13 +396,23 @@ def test_failures_that_functions_translate_are_captured(
     model.tool_message(Failure(error), adapter=to_guidance, call_id='1')
     protocol = jsonrpc.Protocol.JSON_RPC
     jsonrpc.response(Failure(error), id=1, adapter=to_rpc, protocol=protocol, revision='2.0')
-    assert failures == [error] * 5
+    session.event(error, adapter=to_session, locale='en')
+    outcome: ToolOutcome[BookLost] = ToolOutcome(
+        1, None, Failure(error), attempts=1, waited=0.0, duration=0.0
+    )
+    planner.classify(outcome, adapter=to_planner)
+    assert failures == [error] * 7
 
 
 def to_guidance(error: BookLost) -> model.Guidance:
     return model.Guidance(
         status='error', type='file_operation_error', error_class=error.tag, message=str(error)
     )
+
+
+def to_planner(error: BookLost) -> planner.ErrorInfo:
+    code = planner.ErrorCode.TOOL_NOT_FOUND
+    return planner.ErrorInfo(code, code.category, str(error), retryable=False)
 
 
 def to_rpc(error: BookLost) -> jsonrpc.RpcError:
