@@ -37,7 +37,7 @@ def infer_signature(ctx: MethodSigContext) -> CallableType:
     one operand to their base class.
     """
     signature = ctx.default_signature
-    other = _errors_and_shape(ctx.api.get_expression_type(ctx.args[0][0])) if ctx.args[0] else None
+    other = errors_and_shape(ctx.api.get_expression_type(ctx.args[0][0])) if ctx.args[0] else None
     if other is None:
         return signature
     return apply_generic_arguments(signature, other, _ignore_bounds, ctx.context)
@@ -149,14 +149,14 @@ def as_adapter(type_: Type | None) -> Instance | None:
 def join_adapters(left: Type | None, right: Type | None) -> Instance | None:
     """Return the type of `left | right`, of which one may be a function; None for other types."""
     adapter = as_adapter(left) or as_adapter(right)
-    first, second = _errors_and_shape(left), _errors_and_shape(right)
+    first, second = errors_and_shape(left), errors_and_shape(right)
     if adapter is None or first is None or second is None:
         return None
     errors = UnionType.make_union([*_members(first[0]), *_members(second[0])])
     return Instance(adapter.type, [errors, first[1]])
 
 
-def _errors_and_shape(type_: Type | None) -> tuple[Type, Type] | None:
+def errors_and_shape(type_: Type | None) -> tuple[Type, Type] | None:
     """Return the errors and the shape of an adapter or a function; None for other types."""
     proper = get_proper_type(type_)
     match as_adapter(proper), proper:
@@ -201,7 +201,7 @@ def _name(member: ProperType) -> str:
 
 def _error_classes(adapter: Type) -> dict[str, str]:
     """Return the full and the short names of the error classes that an adapter covers."""
-    arguments = _errors_and_shape(adapter)
+    arguments = errors_and_shape(adapter)
     members = _members(arguments[0]) if arguments is not None else []
     return {
         member.type.fullname: member.type.name
