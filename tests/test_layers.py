@@ -36,7 +36,7 @@ LAYERS = [
 FACES = {'seamwise', 'seamwise.messages', 'seamwise.typing'}
 """Modules at the root: they define nothing, and import the public names from the rooms."""
 
-SHARED_BY_SEAMS = ['adapter', 'catalog', 'rendering', 'reporting', 'wire']
+SHARED_BY_SEAMS = ['functions', 'adapter', 'catalog', 'rendering', 'reporting', 'wire']
 """The modules and rooms that every seam may import; a later one may import the earlier ones."""
 
 MAX_FILES = 25

@@ -58,11 +58,35 @@ def test_a_missing_arm_is_named(tmp_path: Path) -> None:
         'X: Adapter[A | B | C, HttpError] = ab.but(on(A).hidden())',
         'X: Adapter[A | B | C, HttpError] = Adapter(lambda: a | b)',
         'X: Adapter[A | B | C, HttpError]\nX = a | b',
-        'def make() -> Adapter[A | B | C, HttpError]:\n    return a | b',
         'def serve(x: Adapter[A | B | C, HttpError]) -> None: ...\nserve(a | b)',
         'class Shop:\n    table: Adapter[A | B | C, HttpError] = a | b',
     ]
+    # mypy calls the rejected operand of a `return` Any, since it has tried `__ror__`, too.
+    returned = 'def make() -> Adapter[A | B | C, HttpError]:\n    return a | b'
+    found = reports(tmp_path, *sources, returned)
+    assert found.pop(returned)[-1] == NO_ARM_FOR_C
+    assert found == {source: [NO_ARM_FOR_C] for source in sources}
+
+
+def test_missing_arms_of_functions_are_named(tmp_path: Path) -> None:
+    function = 'def answer_a(error: A) -> HttpError: raise NotImplementedError\n'
+    sources = [
+        f'{function}X: Adapter[A | B | C, HttpError] = answer_a | b',
+        f'{function}X: Adapter[A | B | C, HttpError] = b | answer_a',
+    ]
     assert reports(tmp_path, *sources) == {source: [NO_ARM_FOR_C] for source in sources}
+
+
+def test_two_arms_or_a_foreign_class_of_a_function_are_reported(tmp_path: Path) -> None:
+    function = 'def answer_a(error: A) -> HttpError: raise NotImplementedError\n'
+    sources = [
+        f'{function}answer_a | on(A).hidden()',
+        f'{function}on(A).hidden() | answer_a',
+        f'{function}b.but(answer_a)',
+    ]
+    found = reports(tmp_path, *sources)
+    assert ['two arms' in found[source][0] for source in sources] == [True, True, False]
+    assert 'no arm for A to replace' in found[sources[2]][0]
 
 
 def test_all_missing_arms_are_named_where_the_table_begins(tmp_path: Path) -> None:

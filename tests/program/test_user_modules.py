@@ -103,6 +103,7 @@ def function(error: object) -> None: ...
 """,
     'shop/others.py': """\
 from seamwise.seams import cli, jsonrpc, model, planner, session
+from seamwise.seams.adapter import Adapter
 
 from shop.errors import EvenNumber, OrderNotFound, PaymentDeclined
 
@@ -113,7 +114,7 @@ PLANNER = planner.on(OrderNotFound).classifies('TOOL_ARGUMENT_ERROR')
 RPC = jsonrpc.on(OrderNotFound).answers(-32000)
 TOOL = jsonrpc.on(OrderNotFound).as_tool_result()
 REVISIONS = {('mcp', '2025-11-25'): TOOL, ('lsp', '3.17'): RPC}
-MIXED = CLI | jsonrpc.on(EvenNumber).answers(1)
+MIXED = Adapter({**CLI.arms, **jsonrpc.on(EvenNumber).answers(1).arms})
 """,
 }
 TABLES = ('--table', 'shop.http:TABLE', '--table', 'shop.others:CLI')
@@ -433,7 +434,7 @@ def test_a_name_that_no_module_can_have_is_reported(shop: Path, name: str) -> No
     [
         ('shop.http', "'shop.http' names no table."),
         ('shop.http:TABEL', "has no name 'TABEL'. Did you mean 'TABLE'?"),
-        ('shop.http:function', 'shop.http:function is a value of the type function.'),
+        ('shop.http:function', 'function: Expected a class of tagged errors'),
         ('shop.http:DOCS', 'shop.http:DOCS is a value of the type str.'),
         ('shop.others:MIXED', 'shop.others:MIXED has arms of several seams (cli, jsonrpc).'),
     ],

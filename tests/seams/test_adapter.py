@@ -47,6 +47,10 @@ def broken(error: Broken) -> str:
     return 'broken'
 
 
+def to_text(error: Broken | Other) -> str:
+    return error.tag
+
+
 LOST: Adapter[Lost, str] = Adapter({Lost: lost})
 BROKEN: Adapter[Broken, str] = Adapter({Broken: broken})
 BOTH = LOST | BROKEN
@@ -98,16 +102,27 @@ def revisions(table: Any) -> list[Adapter[Any, Any]]:
     return list(table.values()) if hasattr(table, 'values') else [table]
 
 
-def test_joining_an_adapter_with_a_function_is_a_type_error() -> None:
-    with pytest.raises(
-        TypeError, match=r'`\|` takes an adapter, not lost: build one with `on\(Kind'
-    ):
-        _ = LOST | lost  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue]
+def test_an_adapter_is_joined_with_a_function_on_either_side() -> None:
+    for joined in (LOST | to_text, to_text | LOST):
+        assert {*joined.kinds} == {Lost, Broken, Other}
+        assert [joined(Lost('key')), joined(Other())] == ['lost: key', 'Other']
+    assert (LOST | to_text | (to_text | LOST)).kinds == (Lost, Broken, Other)
 
 
-def test_joining_an_adapter_with_a_value_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match=r'`\|` takes an adapter, not int: '):
-        _ = LOST | 3  # type: ignore[operator]  # pyright: ignore[reportOperatorIssue]
+def test_a_function_and_an_arm_for_one_class_are_a_type_error() -> None:
+    with pytest.raises(TypeError, match='Broken has two arms'):
+        _ = BROKEN | to_text
+    with pytest.raises(TypeError, match='Broken has two arms'):
+        _ = to_text | BROKEN
+
+
+@pytest.mark.parametrize('value', [3, Lost], ids=['a value', 'a class'])
+def test_joining_an_adapter_with_no_function_is_a_type_error(value: Any) -> None:
+    message = r'`\|` takes an adapter or a function, not (int|Lost): '
+    with pytest.raises(TypeError, match=message):
+        _ = LOST | value
+    with pytest.raises(TypeError, match=message):
+        _ = value | LOST
 
 
 def test_but_replaces_arms_and_keeps_the_others_in_their_order() -> None:
@@ -128,9 +143,16 @@ def test_but_without_an_arm_to_replace_is_a_type_error() -> None:
         LOST.but(BROKEN)
 
 
-def test_but_with_a_function_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match='`but` takes an adapter, not lost'):
-        LOST.but(lost)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+def test_a_function_replaces_arms() -> None:
+    def shout(error: Broken) -> str:
+        return f'{error.tag}!'
+
+    adapter = BOTH.but(shout)
+    assert (adapter.kinds, adapter(Broken())) == (BOTH.kinds, 'Broken!')
+    with pytest.raises(TypeError, match='no arm for Other to replace'):
+        BROKEN.but(to_text)
+    with pytest.raises(TypeError, match='`but` takes an adapter or a function, not int'):
+        BROKEN.but(3)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 @pytest.mark.parametrize('seam', SEAMS, ids=seam_name)

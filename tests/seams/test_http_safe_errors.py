@@ -29,6 +29,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from seamwise import Category, Failure, Result, Success, TaggedError, or_raise, report_defect
+from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, SafeErrors, endpoint, install, on
 from seamwise.seams.http.serving.exchange import Message, exchange_of
 from tests.strategies import PLANTED
@@ -215,8 +216,7 @@ def test_a_value_without_a_json_form_is_a_defect_with_a_safe_body(
 def test_an_adapter_that_returns_no_http_error_is_a_defect(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def wrong(error: object) -> HttpError:
-        return 'no HttpError'  # type: ignore[return-value]  # pyright: ignore[reportReturnType]  # as a caller without a type checker may do
+    wrong: Any = Adapter({Lost: lambda _: 'no HttpError'})
 
     @endpoint(wrong)
     async def handler(request: Request) -> Result[object, Lost]:
@@ -268,8 +268,10 @@ def test_a_later_record_has_no_request_id(caplog: pytest.LogCaptureFixture) -> N
 def test_an_adapter_that_raises_is_a_defect_with_a_safe_body(
     wrap: Callable[[Starlette], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
-    def adapter(error: Lost) -> HttpError:
+    def answer_to(error: Lost) -> HttpError:
         raise KeyError(PLANTED)
+
+    adapter: Adapter[Lost, HttpError] = Adapter({Lost: answer_to})
 
     @endpoint(adapter)
     async def handler(request: Request) -> Result[str, Lost]:

@@ -1,1 +1,1 @@
-"""Parts that guards, seams, live sessions and tools share: time, locks, validation, strict JSON."""
+"""Parts that guards, seams, live sessions and tools share: time, locks, samples, strict JSON."""

@@ -172,10 +172,10 @@ class ClassFacts(Struct, frozen=True):
 
 
 class SeamFacts(Struct, frozen=True):
-    """Adapter that is assigned to a module-level name."""
+    """Adapter that is assigned to a module-level name, or a function that is one."""
 
     name: str
-    """Full name of the variable."""
+    """Full name of the variable or the function."""
     seam: str
     location: Location
     errors: tuple[str, ...]

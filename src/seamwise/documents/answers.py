@@ -9,12 +9,13 @@ from msgspec import Raw
 from seamwise._defects.exception_kinds import describe_exception
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure
+from seamwise._runtime.samples import NOW
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_limited
 from seamwise._text.safe_call import call_or_describe
-from seamwise.documents.samples import NOW
 from seamwise.documents.shape import Answer
 from seamwise.documents.tables import SEAMS, Arm, Where
+from seamwise.seams.functions import FunctionArm
 
 REQUEST = 'req-1'
 """The request id of all examples."""
@@ -137,6 +138,8 @@ _SUMMARIES: Mapping[str, Callable[[Any], str]] = {
 def _declared(arm: Arm) -> str:
     """Return the declared answer in a few words, as far as it does not depend on the error."""
     declared: Any = arm.declared
+    if isinstance(declared, FunctionArm):
+        return f'the answer of {declared.name}'
     return call_or_describe(
         lambda: _DECLARED[arm.seam](declared), lambda _: f'{type(declared).__name__}'
     )

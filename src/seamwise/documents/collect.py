@@ -11,11 +11,11 @@ from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.texts import message_of
 from seamwise._errors.type_hints import resolved_hints
+from seamwise._runtime.samples import NoSample, required_fields, sample_error
 from seamwise._text.phrases import join_limited
 from seamwise._text.secrets import Secret
 from seamwise.documents.answers import iter_answers
 from seamwise.documents.error_catalog import ErrorCatalog
-from seamwise.documents.samples import NoSample, required_fields, sample_error
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.tables import SEAMS
 from seamwise.seams.rendering.errors import public_field_names, redacted

@@ -1,6 +1,7 @@
 """Tables as documents use them: an adapter, its seam, and the revision or the name that it has."""
 
 from collections.abc import Iterator, Mapping
+from types import FunctionType
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from typing_extensions import TypeIs
 
 from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.functions import FunctionArm
 
 Where: TypeAlias = tuple[str, str]
 """Protocol and revision; of a table of the user, an empty text and its name."""
@@ -44,15 +46,18 @@ class Arm(Struct, frozen=True):
 
 
 def read_tables(name: str, value: object) -> tuple[Table, ...]:
-    """Return the tables in a value: an adapter, or a mapping of revisions to adapters.
+    """Return the tables in a value: an adapter, a function, or a mapping of revisions to adapters.
 
     Args:
         name: Name of the table in documents, for example `shop.http:TABLE`.
-        value: The adapter or the mapping.
+        value: The adapter, the annotated function or the mapping.
 
     Raises:
-        TypeError: The value is something else, or its arms do not belong to exactly one seam.
+        TypeError: The value is something else, or its arms do not belong to exactly one seam. Or a
+            function is not annotated, or raises for an example of an error class.
     """
+    if isinstance(value, FunctionType):
+        value = Adapter.of(value)
     tables = tuple(
         Table(_seam_of(name, adapter), where if any(where) else ('', name), adapter)
         for where, adapter in iter_adapters(value)
@@ -106,6 +111,8 @@ def _seam_of(name: str, adapter: Adapter[Any, Any]) -> str:
 def _seam_of_arm(arm: object) -> str | None:
     if isinstance(arm, Hidden):
         return arm.seam
+    if isinstance(arm, FunctionArm):
+        arm = arm.sample
     package, _, rest = type(arm).__module__.partition('.seams.')
     return rest.partition('.')[0] if package == 'seamwise' and rest else None
 

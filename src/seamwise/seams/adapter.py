@@ -1,6 +1,7 @@
 """Adapters: closed tables from error classes to the shape of one seam.
 
-A table that lacks a member of its union is a type error, so a new error cannot be forgotten.
+A table that lacks a member of its union is a type error, so a new error cannot be forgotten. A
+function that ends with `assert_never` is one too.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
@@ -13,6 +14,7 @@ from typing_extensions import TypeVar
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import as_result
+from seamwise.seams.functions import FunctionArm, function_arms
 
 __all__ = ['Adapter']
 
@@ -28,7 +30,7 @@ class Adapter(Generic[E_contra, S_co]):
     """A function from the errors of a union to the shape of a seam: `Adapter[A | B, HttpError]`.
 
     `on(NotFound).verb(…)` of a seam returns an adapter with a single arm; `|` joins adapters.
-    Functions that accept an adapter also accept a plain function. Documents need an adapter.
+    A plain function with an annotated parameter can be used wherever an adapter can.
 
     Args:
         arms: The arm of each error class. A function that returns an adapter postpones the imports
@@ -63,6 +65,31 @@ class Adapter(Generic[E_contra, S_co]):
                 self._built = self._build()._arms
             return self._built or {}
 
+    @staticmethod
+    def of(function: Callable[[F], S], /) -> 'Adapter[F, S]':
+        """Return the adapter with an arm for each error class that a function is annotated with.
+
+        `|`, `.but` and functions that take an adapter call it for a function themselves. Documents
+        show what the function returns for an example of each class, with which they call it once.
+
+        >>> from seamwise.catalog.storage import RecordExists, RecordNotFound
+        >>> from seamwise.seams.cli import Rendered
+        >>> def to_cli(error: RecordNotFound | RecordExists) -> Rendered:
+        ...     return Rendered.of(error, exit_code=66)
+        >>> [kind.__name__ for kind in Adapter.of(to_cli).kinds]
+        ['RecordNotFound', 'RecordExists']
+
+        Args:
+            function: The function. An adapter is returned unchanged.
+
+        Raises:
+            TypeError: The parameter of the function has no annotation, or one with other types
+                than tagged errors.
+        """
+        if isinstance(function, Adapter):
+            return function
+        return Adapter(function_arms(function))
+
     @property
     def kinds(self) -> tuple[type, ...]:
         """The error classes that the adapter covers, in the order of its arms."""
@@ -73,27 +100,25 @@ class Adapter(Generic[E_contra, S_co]):
         """The arm of each error class, read-only."""
         return MappingProxyType(self._arms)
 
-    def __or__(self, other: 'Adapter[F, S]', /) -> 'Adapter[E_contra | F, S_co | S]':
-        """Return an adapter with the arms of both.
+    def __or__(self, other: Callable[[F], S], /) -> 'Adapter[E_contra | F, S_co | S]':
+        """Return an adapter with the arms of both; the other one may be a function.
 
         Both may contain the same arm, because they were joined with the same adapter before.
 
         Raises:
             TypeError: They have different arms for a class, or are of different seams, or `other`
-                is a plain function.
+                is a function without an annotation.
         """
-        _check_adapter(other, '|')
-        _check_seams(self._arms, other._arms)
-        for kind in self._arms.keys() & other._arms.keys():
-            if self._arms[kind] is not other._arms[kind]:
-                raise TypeError(
-                    f'{kind.__name__} has two arms; remove one of them, or replace the first with '
-                    '`.but(…)`.'
-                )
-        return Adapter({**self._arms, **other._arms})
+        _check_operand(other, '|')
+        return _joined(self, Adapter.of(other))
 
-    def but(self, other: 'Adapter[F, S]', /) -> 'Adapter[E_contra, S_co | S]':
-        """Return an adapter in which the arms of another adapter replace those of this one.
+    def __ror__(self, other: Callable[[F], S], /) -> 'Adapter[E_contra | F, S_co | S]':
+        """Return an adapter with the arms of a function and those of this adapter."""
+        _check_operand(other, '|')
+        return _joined(Adapter.of(other), self)
+
+    def but(self, other: Callable[[F], S], /) -> 'Adapter[E_contra, S_co | S]':
+        """Return an adapter in which other arms, or a function, replace those of this one.
 
         It covers the same classes as before. A wrong class is a TypeError, so that a replacement
         does not silently lose its effect when the table changes.
@@ -106,18 +131,19 @@ class Adapter(Generic[E_contra, S_co]):
         410
 
         Raises:
-            TypeError: This adapter has no arm for a class of `other`, or `other` is a plain
-                function.
+            TypeError: This adapter has no arm for a class of `other`, or `other` is a function
+                without an annotation.
         """
-        _check_adapter(other, 'but')
-        _check_seams(self._arms, other._arms)
-        for kind in other._arms:
+        _check_operand(other, 'but')
+        replacement = Adapter.of(other)
+        _check_seams(self._arms, replacement._arms)
+        for kind in replacement._arms:
             if kind not in self._arms:
                 raise TypeError(
                     f'There is no arm for {kind.__name__} to replace; add one with `|`. '
                     f'This adapter covers {_names(self._arms)}.'
                 )
-        return Adapter({**self._arms, **other._arms})
+        return Adapter({**self._arms, **replacement._arms})
 
     def __call__(self, error: E_contra, /) -> S_co:
         """Apply the arm of the exact class of an error, or else of its nearest base class."""
@@ -134,12 +160,13 @@ _building: Final = RLock()
 """Held while an adapter is built; building it may use other adapters."""
 
 
-def _check_adapter(other: object, operation: str) -> None:
-    if not isinstance(other, Adapter):
+def _check_operand(other: object, operation: str) -> None:
+    # A class is callable, too, and `table | NotFound` is a mistake.
+    if not callable(other) or isinstance(other, type):
         name = getattr(other, '__name__', None) or type(other).__name__
         raise TypeError(
-            f'`{operation}` takes an adapter, not {name}: build one with `on(Kind)` of the seam, '
-            'followed by its verb. A plain function can only replace a whole adapter.'
+            f'`{operation}` takes an adapter or a function, not {name}: build an adapter with '
+            '`on(Kind)` of the seam, followed by its verb.'
         )
 
 
@@ -156,6 +183,9 @@ def _seam_of(arm: object) -> str:
     """Return the seam of an arm; empty for one that is not of this library."""
     if isinstance(arm, Hidden):
         return arm.seam
+    if isinstance(arm, FunctionArm):
+        # Its shape is known only when it is called.
+        return ''
     package, _, path = type(arm).__module__.partition('.seams.')
     return path.partition('.')[0] if package == 'seamwise' else ''
 
@@ -168,6 +198,23 @@ def _problem(error: object) -> str:
     if result is not None:
         return f'{type(result).__name__} is a result, not an error: pass its error'
     return f'No arm covers {type(error).__name__}'
+
+
+def _joined(
+    first: Adapter[E_contra, S_co], second: Adapter[F, S]
+) -> 'Adapter[E_contra | F, S_co | S]':
+    _check_seams(first.arms, second.arms)
+    for kind in first.arms.keys() & second.arms.keys():
+        if not _is_same(first.arms[kind], second.arms[kind]):
+            raise TypeError(
+                f'{kind.__name__} has two arms; remove one of them, or replace the first with '
+                '`.but(…)`.'
+            )
+    return Adapter({**first.arms, **second.arms})
+
+
+def _is_same(arm: object, other: object) -> bool:
+    return arm is other or (isinstance(arm, FunctionArm) and arm.is_same(other))
 
 
 def _names(kinds: Iterable[type]) -> str:
@@ -207,6 +254,13 @@ def observed(observer: Callable[[object], object]) -> Generator[None]:
         # By identity, so that an observer can be installed twice: its last entry is removed.
         index = max(i for i, active in enumerate(_observers) if active is observer)
         del _observers[index]
+
+
+def translated(error: F, adapter: Callable[[F], S]) -> S:
+    """Return the shape of an error; observers see an error that a function translates, too."""
+    if not _observers or isinstance(adapter, Adapter):
+        return adapter(error)
+    return _observed_call(adapter, error)
 
 
 def _observed_call(arm: Callable[[Any], S_co], error: object) -> S_co:

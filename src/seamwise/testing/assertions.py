@@ -96,27 +96,24 @@ def assert_covers(adapter: Callable[[Never], object], union: object, /) -> None:
     also finds it in code that is not type-checked.
 
     Args:
-        adapter: An adapter of any seam.
+        adapter: An adapter of any seam, or an annotated function.
         union: An error class, `A | B`, an alias of it, or a `Result` type with such errors.
 
     Raises:
         AssertionError: The adapter has no arm for some members; the message names all of them.
-        TypeError: `adapter` is a plain function, or `union` contains a type that is no class.
+        TypeError: `adapter` is a function without an annotation, or `union` contains a type that is
+            no class.
 
     >>> from seamwise.catalog.storage import StorageError
     >>> from seamwise.seams.http.tables import STORAGE
     >>> assert_covers(STORAGE, StorageError)
     """
     __tracebackhide__ = True
-    if not isinstance(adapter, Adapter):
-        raise TypeError(
-            f'assert_covers expects an adapter, as `on(…)` of a seam builds it, not '
-            f'{safe_repr(adapter, MAX_VALUE)}: a function does not list the errors that it covers.'
-        )
+    arms = Adapter.of(adapter).arms
     kinds = members(union)
     if not kinds:
         raise TypeError(f'{union!r} has no errors: there is nothing to cover.')
-    missing = [kind for kind in kinds if not any(base in adapter.arms for base in kind.__mro__)]
+    missing = [kind for kind in kinds if not any(base in arms for base in kind.__mro__)]
     if not missing:
         return
     names = [kind.__name__ for kind in missing]

@@ -13,6 +13,8 @@ from seamwise.seams import adapter
 def captured_failures() -> Generator[Sequence[TaggedError]]:
     """Collect the errors that adapters translate inside a `with` block, in all threads.
 
+    A plain function is included wherever the library calls it.
+
     An error that an arm passes on to another adapter, such as its cause, is not collected again.
 
     >>> from seamwise.catalog.storage import RecordNotFound

@@ -392,3 +392,23 @@ def matched_again(result: Result[int, Missing | Busy | Short]) -> int:
                     return 400
                 case _:
                     assert_never(error)
+
+
+# case: a function for every error, where an adapter is expected
+def every_error(error: TaggedError) -> http.HttpError:
+    return http.HttpError.of(error, 500, 'FAILED')
+
+
+def some_errors(error: Missing | Busy) -> http.HttpError:
+    return http.HttpError.of(error, 500, 'FAILED')
+
+
+def name_of(error: TaggedError) -> str:
+    return error.tag
+
+
+Adapter.of(every_error)  # finds: SW107
+Adapter.of(some_errors)
+some_errors(Missing())
+every_error(Missing())
+names = map(name_of, [Missing()])

@@ -1,11 +1,13 @@
 from collections.abc import Awaitable, Callable
 from typing import Annotated, TypeAlias
 
+import click
 import fastapi
 from fastapi import APIRouter, Depends, FastAPI, Security
 from fastapi.params import Depends as Marker
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
+from seamwise.seams import cli
 from seamwise.seams.http import HttpError, endpoint, install, on
 
 
@@ -157,6 +159,42 @@ def installed(
 
 
 install(app, BOOKS | ACCESS)
+
+
+# case: a route without an endpoint, whose own error the installed adapter lacks
+@router.get('/13/own')
+def own_error() -> Result[str, NoBook | Busy]:  # finds: SW121
+    return Failure(Busy())
+
+
+@router.get('/13/covered')
+def own_covered_error() -> Result[str, NoBook | SignedOut]:
+    return Failure(NoBook())
+
+
+@router.get('/13/endpoint')
+@endpoint(BUSY)
+def own_adapter() -> Result[str, Busy]:
+    return Failure(Busy())
+
+
+# case: a command whose error the function of the program lacks
+def to_text(error: NoBook) -> cli.Rendered:
+    return cli.Rendered.of(error, exit_code=66)
+
+
+@click.command()
+def lend() -> Result[str, NoBook | Busy]:  # finds: SW121
+    return Failure(Busy())
+
+
+@click.command()
+def give_back() -> Result[str, NoBook]:
+    return Failure(NoBook())
+
+
+def run() -> None:
+    cli.main(lend, to_text)
 
 
 # case: dependencies of a router and an application

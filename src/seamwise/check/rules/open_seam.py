@@ -53,6 +53,7 @@ unlike the message of mypy.
 | `TABLE: Adapter[A \| B, HttpError] = on(A).responds(404, 'A')` | no arm for `B` |
 | The same as an argument, or as a return value | no arm for `B` |
 | `TABLE.but(on(C).responds(503, 'C'))` | no arm for `C` to replace |
+| `install(app, to_http)`, where `to_http` takes a `TaggedError` | it handles every error |
 
 | Match of a Result | Reported |
 | --- | --- |
@@ -68,10 +69,18 @@ the return type of the function still names the errors.
 import ast
 from collections.abc import Iterator, Sequence
 
-from seamwise.check._mypy.types import Instance, ProperType, TypeType, get_proper_type
+from seamwise.check._mypy.plugin.arms import errors_and_shape
+from seamwise.check._mypy.types import (
+    CallableType,
+    Instance,
+    ProperType,
+    TypeType,
+    get_proper_type,
+)
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.adapters.coverage import find_missing_arms
+from seamwise.check.inference.adapters.seams import is_shape
 from seamwise.check.inference.fixes.exhaustiveness import (
     assert_never_edits,
     missing_arm_edits,
@@ -94,6 +103,10 @@ _TABLE_HELP = (
     'Use an adapter, `on(NotFound).verb(…) | …`, whose type names the errors,'
     ' or a `match` that ends in `assert_never`.'
 )
+_FUNCTION_HELP = (
+    'Annotate its parameter with the union of the errors, and end with'
+    ' `case _: assert_never(error)`.'
+)
 
 
 def _find_open_seams(module: Module) -> Iterator[RawFinding]:
@@ -102,6 +115,7 @@ def _find_open_seams(module: Module) -> Iterator[RawFinding]:
     for call in module.nodes_of_type(ast.Call):
         yield from _check_table(call, module)
         yield from _check_adapter(call, module)
+        yield from _check_function_arguments(call, module)
     for subscript in module.nodes_of_type(ast.Subscript):
         yield from _check_default_table(subscript, module)
     yield from find_missing_arms(inference_of(module))
@@ -323,6 +337,23 @@ def _check_adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
             yield RawFinding(call, message, _TABLE_HELP)
         case _:
             pass
+
+
+def _check_function_arguments(call: ast.Call, module: Module) -> Iterator[RawFinding]:
+    """Check `install(app, to_http)`, where `to_http` takes a `TaggedError`."""
+    for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+        if not isinstance(argument, ast.Name | ast.Attribute):
+            continue
+        type_ = module.type_of(argument)
+        answer = errors_and_shape(type_) if isinstance(type_, CallableType) else None
+        if answer is not None and is_shape(answer[1]):
+            errors = list(union_members(answer[0]))
+            if any(isinstance(item, Instance) and item.type.fullname == _TAGGED for item in errors):
+                message = (
+                    '`TaggedError` is the base class of all errors: this function handles every'
+                    ' one.'
+                )
+                yield RawFinding(argument, message, _FUNCTION_HELP)
 
 
 def _is_seam_on(function: ast.expr, module: Module) -> bool:

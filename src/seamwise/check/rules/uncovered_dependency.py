@@ -1,9 +1,10 @@
-"""# SW121: dependency whose failures no adapter covers
+"""# SW121: failures that no adapter covers
 
-Cover the errors of each dependency of FastAPI in the adapter that answers for its routes: that of
-`@endpoint(adapter)`, else that of `install(app, adapter)`. A failure of a dependency ends the
-request before the handler runs, so the errors of the handler do not include it. An error that the
-adapter does not cover becomes a defect: the client gets status 500.
+Cover the errors of each route of FastAPI, and those of its dependencies, in the adapter or the
+function that answers for it: that of `@endpoint(adapter)`, else that of `install(app, adapter)`. A
+failure of a dependency ends the request before the handler runs, so the errors of the handler do
+not include it. `install` refuses a route with an error that is not covered, when the program
+starts. The errors of commands belong to the adapter of `cli.main`.
 
 ```sh
 pip install 'seamwise[http]' fastapi
@@ -66,19 +67,29 @@ def own_order(number: int, user: Annotated[str, Depends(current_user)]) -> Resul
 | A function whose errors are not declared, or that is not in the checked files | no |
 | Without `endpoint`, if no checked file calls `install` | no |
 
+| Function | Checked |
+| --- | --- |
+| A route without `endpoint`, if a checked file calls `install` | yes |
+| A route with `endpoint` | no: its error is a type error |
+| A command of click or typer, or the function of `cli.main`, if a checked file calls it | yes |
+
 If several applications call `install`, one of the adapters has to cover the error.
 """
 
 from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 
-from seamwise.check.facts import DependencyUse, FileFacts, RuleHit
+from seamwise.check.facts import DependencyUse, FileFacts, InstalledAdapter, RuleHit
 from seamwise.check.rules.rule import Rule, join_class_names, short_name
 from seamwise.check.typed_ast.channels import UNSPECIFIC
 
 _HELP = (
     'Add an arm for it to the adapter of `endpoint` or `install`,'
     ' or handle the error in the dependency.'
+)
+_FUNCTION_HELP = (
+    'Add an arm for it to the adapter, or a case to its function, or handle the error before it'
+    ' is returned.'
 )
 
 
@@ -100,6 +111,43 @@ def _find_uncovered_dependencies(
                     f' {"of `" + short_name(owner) + "`" if owner else "of the application"}.'
                 )
                 yield file, RuleHit('SW121', use.location, message, _HELP)
+    yield from _find_uncovered_functions(files)
+
+
+def _find_uncovered_functions(files: Sequence[FileFacts]) -> Iterator[tuple[FileFacts, RuleHit]]:
+    """Find routes and commands that return errors which the adapter of all of them lacks."""
+    routes = list(chain.from_iterable(file.routes for file in files))
+    answered = {route.function for route in routes if route.covered is not None}
+    names = {route.function for route in routes} - answered
+    installed = list(chain.from_iterable(file.installed_adapters for file in files))
+    yield from _find_uncovered(files, names, installed, 'application')
+    names = set(chain.from_iterable(file.commands for file in files))
+    programs = list(chain.from_iterable(file.program_adapters for file in files))
+    yield from _find_uncovered(files, names, programs, 'program')
+
+
+def _find_uncovered(
+    files: Sequence[FileFacts],
+    names: Collection[str],
+    adapters: Sequence[InstalledAdapter],
+    owner: str,
+) -> Iterator[tuple[FileFacts, RuleHit]]:
+    # An adapter of unknown errors may cover any of them.
+    covered = {error for adapter in adapters for error in adapter.covered or UNSPECIFIC}
+    if not adapters or not UNSPECIFIC.isdisjoint(covered):
+        return
+    for file in files:
+        for function in file.functions:
+            if function.name not in names:
+                continue
+            errors = [error for error in function.declared or () if error not in covered]
+            if errors:
+                message = (
+                    f'{join_class_names(errors)} of `{short_name(function.name)}`'
+                    f' {"is" if len(errors) == 1 else "are"} not covered by the adapter'
+                    f' of the {owner}.'
+                )
+                yield file, RuleHit('SW121', function.location, message, _FUNCTION_HELP)
 
 
 class _Program:
@@ -158,7 +206,7 @@ def _functions(dependency: str) -> Sequence[str]:
 
 RULE = Rule(
     'SW121',
-    'dependency whose failures no adapter covers',
+    'failures that no adapter covers',
     'error',
     __doc__ or '',
     check_program=_find_uncovered_dependencies,

@@ -1,24 +1,17 @@
 """Arms of the CLI seam: `on(NotFound).exits(code, hint=…)`."""
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeAlias, TypeVar, final, overload
 
 from msgspec import Struct
 from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
-from seamwise._errors.errors import TaggedError, retry_after
-from seamwise._errors.texts import catalogue
+from seamwise._errors.errors import TaggedError
 from seamwise._runtime.source_excerpt import Place
-from seamwise._text.close_matches import close_matches
-from seamwise._text.escaping import escape
-from seamwise._text.phrases import join_quoted
 from seamwise.seams.adapter import Adapter, ArmBuilder
-from seamwise.seams.cli.shape import Rendered
-from seamwise.seams.rendering.errors import all_causes, redacted, safe_message
-from seamwise.seams.rendering.values import safe_text
-from seamwise.seams.reporting.request_context import current_locale
+from seamwise.seams.cli.shape import Rendered, check_exit_code, rendered
+from seamwise.seams.rendering.errors import redacted
 
 K = TypeVar('K', bound=TaggedError)
 K_contra = TypeVar('K_contra', bound=TaggedError, contravariant=True)
@@ -28,12 +21,6 @@ Hint: TypeAlias = Callable[[K_contra], str | Iterable[str] | None]
 
 Lookup: TypeAlias = Callable[[K_contra], tuple[str, Iterable[str]]]
 """Returns an unknown name and the available names, between which close matches are searched."""
-
-DELAY_MESSAGE = 'try again in {seconds:g} s.'
-NO_DELAY_MESSAGE = 'try again now.'
-
-MAX_HINTS = 20
-MAX_EXIT_CODE = 255
 
 
 class CliArm(Struct, Generic[K], frozen=True):
@@ -47,60 +34,14 @@ class CliArm(Struct, Generic[K], frozen=True):
     def __call__(self, error: K) -> Rendered:
         """Render an error."""
         safe_error = redacted(error)
-        hint = self.hint(safe_error) if callable(self.hint) else self.hint
-        place = self.place(safe_error) if self.place else None
-        lines = [
-            safe_message(error, current_locale()),
-            *_place_line(place),
-            *_hint_lines(hint),
-            *_delay_hint(retry_after(error)),
-            *_suggestion_line(self._suggestions(safe_error)),
-            *_cause_lines(error),
-        ]
-        return Rendered('\n'.join(escape(safe_text(line)) for line in lines), self.code, place)
-
-    def _suggestions(self, error: K) -> tuple[str, ...]:
-        suggestions: tuple[str, ...] = getattr(error, 'suggestions', ())
-        if self.lookup is None or suggestions:
-            return suggestions
-        return close_matches(*self.lookup(error))
-
-
-def _place_line(place: Place | None) -> Iterator[str]:
-    if place:
-        yield f'at {place.path}:{place.line}:{place.column}'
-
-
-def _delay_hint(seconds: float | None) -> Iterator[str]:
-    if seconds is not None:
-        hint = DELAY_MESSAGE if seconds else NO_DELAY_MESSAGE
-        yield f'hint: {_translated(hint).format(seconds=seconds)}'
-
-
-def _hint_lines(hint: str | Iterable[str] | None) -> Iterator[str]:
-    hints = iter([hint] if isinstance(hint, str) else hint or [])
-    for text in islice(hints, MAX_HINTS):
-        yield f'hint: {_translated(text)}'
-    omitted = sum(1 for _ in hints)
-    if omitted:
-        yield f'hint: … ({omitted} more)'
-
-
-def _translated(hint: str) -> str:
-    """Return a hint in the language of the reader; a text without a translation is unchanged."""
-    locale = current_locale()
-    return hint if locale == 'en' or not hint else catalogue(locale).gettext(hint)
-
-
-def _suggestion_line(suggestions: tuple[str, ...]) -> Iterator[str]:
-    if suggestions:
-        yield f'did you mean {join_quoted(suggestions)}?'
-
-
-def _cause_lines(error: TaggedError) -> Iterator[str]:
-    for cause in all_causes(error):
-        message = f': {cause.message}' if cause.message else ''
-        yield f'caused by: {cause.type}{message}'
+        needs_lookup = self.lookup is not None and not getattr(error, 'suggestions', ())
+        return rendered(
+            error,
+            self.code,
+            hint=self.hint(safe_error) if callable(self.hint) else self.hint,
+            lookup=self.lookup(safe_error) if self.lookup and needs_lookup else None,
+            place=self.place(safe_error) if self.place else None,
+        )
 
 
 @final
@@ -134,11 +75,7 @@ class CliArmBuilder(ArmBuilder[K, Rendered]):
         Raises:
             ValueError: The exit code is out of range.
         """
-        if not 0 < code <= MAX_EXIT_CODE:
-            raise ValueError(
-                f'{self._kind.__name__}: the exit code of a failure must be 1 to {MAX_EXIT_CODE}, '
-                f'not {code}.'
-            )
+        check_exit_code(self._kind, code)
         return Adapter({self._kind: CliArm(code, hint, lookup, place)})
 
 

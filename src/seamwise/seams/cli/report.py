@@ -9,6 +9,7 @@ from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._runtime.source_excerpt import Source, Style, from_file, pointer
+from seamwise.seams.adapter import translated
 from seamwise.seams.cli.environment import (
     DEFAULT_WIDTH,
     STYLES,
@@ -165,7 +166,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
         return 0
     errors = errors_of(result.failure())
     with in_language(locale or environment_locale()):
-        rendered = [adapter(error) for error in errors]
+        rendered = [translated(error, adapter) for error in errors]
     groups = group_equal(rendered)
     exit_code = common_exit_code(groups)
     if style == 'json':

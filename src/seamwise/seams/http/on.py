@@ -1,7 +1,6 @@
 """Arms of the HTTP seam: `on(NotFound).responds(status, code)`."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from http import HTTPStatus
 from typing import Any, Generic, TypeVar, final, overload
 
 from msgspec import Struct
@@ -9,30 +8,21 @@ from msgspec.structs import replace
 from typing_extensions import TypeForm, override
 
 from seamwise._errors.codec import error_classes
-from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, ArmBuilder, Hidden
-from seamwise.seams.http.shape import HttpError, ProblemLocation, header_value
-from seamwise.seams.rendering.audience import (
-    hides_details,
-    may_have_been_done,
-    message_without_details,
+from seamwise.seams.http.shape import (
+    HttpError,
+    ProblemLocation,
+    check_allow_header,
+    check_status,
+    checked_names,
+    http_error,
 )
-from seamwise.seams.rendering.errors import (
-    all_field_names,
-    fields_with_null,
-    public_field_names,
-    redacted,
-)
-from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
-from seamwise.seams.rendering.views import View, public_view
-from seamwise.seams.reporting.request_context import current_locale, is_idempotent
+from seamwise.seams.rendering.audience import hides_details
+from seamwise.seams.rendering.errors import public_field_names, redacted
 
 K = TypeVar('K', bound=TaggedError)
 F = TypeVar('F')
-
-_ERROR_STATUSES = range(400, 600)
-# Reading an enum member for each error would add a tenth to the time of a call.
-_UNAUTHORIZED = HTTPStatus.UNAUTHORIZED.value
 
 
 class HttpArm(Struct, Generic[K], frozen=True):
@@ -47,34 +37,21 @@ class HttpArm(Struct, Generic[K], frozen=True):
 
     def __call__(self, error: K) -> HttpError:
         """Return the answer for an error, in the language of the request."""
-        kind = type(error)
-        locale = current_locale()
-        if hides_details(kind, self.status):
-            view = View(message_without_details(error, locale), {})
-        else:
-            view = public_view(error, locale)
-        has_delay = 'retry_after' not in kind.__traits__.internal
-        delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
         if self.details is not None or self.headers or self.problems:
             # Redact before the functions of the arm: they may cut or escape a text, and redaction
             # would no longer recognize a secret in it.
-            error = redacted(error)
-        needs_headers = delay_ms is not None or self.status == _UNAUTHORIZED
-        headers = _standard_headers(self.status, delay_ms) if needs_headers else {}
-        return HttpError(
-            status=self.status,
-            code=self.code,
-            type=kind.__traits__.tag,
-            message=view.message,
-            details=_known(kind, view.fields)
-            if self.details is None
-            else self._own_details(error, self.details),
-            retryable=error.retryable
-            and (is_idempotent() or not may_have_been_done(error, self.status)),
-            retry_after_ms=delay_ms,
+            safe_error = redacted(error)
+        else:
+            safe_error = error
+        headers = self.headers(safe_error) if callable(self.headers) else self.headers
+        return http_error(
+            error,
+            self.status,
+            self.code,
+            details=self.details(safe_error) if callable(self.details) else self.details,
+            headers=headers or {},
+            problems=self.problems(safe_error) if self.problems else (),
             docs=self.docs,
-            headers={**headers, **self._own_headers(error)} if self.headers else headers,
-            problems=tuple(map(_safe_problem, self.problems(error))) if self.problems else (),
         )
 
     def detail_names(self, kind: type[K]) -> tuple[str, ...] | None:
@@ -85,17 +62,6 @@ class HttpArm(Struct, Generic[K], frozen=True):
         if self.details is None:
             return () if hides_details(kind, self.status) else public_field_names(kind)
         return None if callable(self.details) else self.details
-
-    def _own_details(
-        self, error: K, details: Callable[[K], Mapping[str, object]] | tuple[str, ...]
-    ) -> dict[str, object]:
-        if callable(details):
-            return drop_none(safe_items(details(error)))
-        return _known(type(error), safe_items({name: getattr(error, name) for name in details}))
-
-    def _own_headers(self, error: K) -> dict[str, str]:
-        headers = self.headers(error) if callable(self.headers) else self.headers or {}
-        return {_canonical_name(name): header_value(value) for name, value in headers.items()}
 
 
 class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
@@ -117,41 +83,6 @@ class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
         answer = self.causes(cause)
         details = {**answer.details, **fallback.details}
         return replace(answer, type=fallback.type, details=details)
-
-
-def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:
-    """Return the fields that are not None, unless the default of a field is another value."""
-    if None not in fields.values():
-        return fields
-    with_null = fields_with_null(kind)
-    return {name: value for name, value in fields.items() if value is not None or name in with_null}
-
-
-def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
-    """Return the headers that RFC 9110 requires.
-
-    They are a challenge with 401 (11.6.1), and a delay in whole seconds (10.2.3), rounded up.
-    """
-    headers = {'WWW-Authenticate': 'Bearer'} if status == _UNAUTHORIZED else {}
-    if delay_ms is not None:
-        headers['Retry-After'] = str(-(-delay_ms // 1000))
-    return headers
-
-
-def _check_status(kind: type, status: int) -> None:
-    if status not in _ERROR_STATUSES:
-        raise ValueError(
-            f'{kind.__name__}: the status of an error is a whole number from 400 to 599, '
-            f'not {status!r}.'
-        )
-
-
-def _canonical_name(name: str) -> str:
-    return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
-
-
-def _safe_problem(problem: ProblemLocation) -> ProblemLocation:
-    return ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail))
 
 
 @final
@@ -192,18 +123,15 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
             ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
                 `details` is not that of a field, or the field is the cause or a secret.
         """
-        _check_status(self._kind, status)
-        if status == HTTPStatus.METHOD_NOT_ALLOWED and headers is None:
-            raise ValueError(
-                f'{self._kind.__name__}: a 405 must carry the header Allow (RFC 9110, 15.5.6). '
-                'Pass it in `headers`.'
-            )
+        check_status(self._kind, status)
+        if headers is None:
+            check_allow_header(self._kind, status)
         if details is not None and not callable(details):
-            details = self._checked_names(details)
+            details = checked_names(self._kind, details)
         return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
 
     def responds_as_cause(
-        self, causes: Adapter[F, HttpError], *, status: int, code: str
+        self, causes: Callable[[F], HttpError], *, status: int, code: str
     ) -> Adapter[K, HttpError]:
         """Return an adapter that answers the error as its cause is answered.
 
@@ -217,28 +145,14 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
 
         Raises:
             ValueError: The class has no field `cause`, or the status is not an error.
+            TypeError: `causes` is a function without an annotation.
         """
         if 'cause' not in self._kind.__struct_fields__:
             raise ValueError(f'{self._kind.__name__} has no field `cause` to answer for.')
-        _check_status(self._kind, status)
+        check_status(self._kind, status)
         details = public_field_names(self._kind)
-        arm: CauseArm[K] = CauseArm(status, code, details, causes=causes)
+        arm: CauseArm[K] = CauseArm(status, code, details, causes=Adapter.of(causes))
         return Adapter({self._kind: arm})
-
-    def _checked_names(self, names: Collection[str]) -> tuple[str, ...]:
-        if isinstance(names, str):
-            raise TypeError(
-                f'{self._kind.__name__}: details must be a function or a collection of field '
-                f'names, not {names!r}; write `details=({names!r},)`.'
-            )
-        allowed = all_field_names(self._kind)
-        for name in names:
-            if name not in allowed:
-                choice = ', '.join(allowed) or 'no field'
-                raise ValueError(
-                    f'{self._kind.__name__}: details may contain {choice}, not {name!r}.'
-                )
-        return tuple(names)
 
 
 @overload

@@ -1,7 +1,7 @@
 """Shape of the HTTP seam: an error before it is written in one of the body formats."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from re import compile as pattern
 from types import MappingProxyType
@@ -11,10 +11,29 @@ from msgspec import Struct
 
 from seamwise._defects.defects import report_defect
 from seamwise._errors.categories import Category
-from seamwise._errors.errors import check_delay
+from seamwise._errors.errors import TaggedError, check_delay, retry_after
 from seamwise._errors.texts import general_message
-from seamwise.seams.rendering.values import DEFECT_MESSAGE, milliseconds, safe_text
+from seamwise.seams.rendering.audience import (
+    hides_details,
+    may_have_been_done,
+    message_without_details,
+)
+from seamwise.seams.rendering.errors import all_field_names, fields_with_null, redacted
+from seamwise.seams.rendering.values import (
+    DEFECT_MESSAGE,
+    drop_none,
+    milliseconds,
+    milliseconds_or_none,
+    safe_items,
+    safe_text,
+)
+from seamwise.seams.rendering.views import View, public_view
 from seamwise.seams.reporting.request_context import current_locale, is_idempotent
+
+_ERROR_STATUSES = range(400, 600)
+# Reading an enum member for each error would add a tenth to the time of a call.
+_UNAUTHORIZED = HTTPStatus.UNAUTHORIZED.value
+_METHOD_NOT_ALLOWED = HTTPStatus.METHOD_NOT_ALLOWED.value
 
 
 class ProblemLocation(Struct, frozen=True, omit_defaults=True, rename={'part': 'in'}):
@@ -35,8 +54,8 @@ class HttpError(Struct, frozen=True, kw_only=True):
     `type` is the tag of the error. `headers` are sent with every body format; `problems` are
     written by `problem` only.
 
-    The static methods build errors that a route returns itself, without an error class: one for
-    each usual status.
+    `of` builds the answer to a tagged error. The other static methods build errors that a route
+    returns itself, without an error class: one for each usual status.
     """
 
     status: int
@@ -49,6 +68,58 @@ class HttpError(Struct, frozen=True, kw_only=True):
     docs: str | None = None
     headers: Mapping[str, str] = {}
     problems: tuple[ProblemLocation, ...] = ()
+
+    @staticmethod
+    def of(  # noqa: PLR0913 -- the arguments of an arm
+        error: TaggedError,
+        status: int,
+        code: str,
+        *,
+        details: Mapping[str, object] | Collection[str] | None = None,
+        headers: Mapping[str, str] = {},
+        problems: Iterable[ProblemLocation] = (),
+        docs: str | None = None,
+    ) -> 'HttpError':
+        """Return the answer to an error, as `on(…).responds(status, code)` does.
+
+        Message, details, `retryable`, delay and the headers that RFC 9110 requires are those of the
+        error.
+
+        >>> from seamwise.catalog.storage import RecordNotFound
+        >>> answer = HttpError.of(RecordNotFound('user', '7'), 404, 'NO_USER')
+        >>> answer.message, answer.details
+        ("There is no user '7'.", {'kind': 'user', 'key': '7'})
+
+        Args:
+            error: The error.
+            status: HTTP status, 400 to 599.
+            code: Error code in the body, in upper snake case.
+            details: The details, or the names of the fields in them. By default they are all fields
+                except the cause, the secrets and the internal ones; none with a status from 500 and
+                for errors of stores, the network, peers and guards.
+            headers: Further headers.
+            problems: The invalid parts of the request.
+            docs: URL of a page about the code.
+
+        Raises:
+            ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
+                `details` is not that of a field, or the field is the cause or a secret.
+        """
+        kind = type(error)
+        check_status(kind, status)
+        if not headers:
+            check_allow_header(kind, status)
+        if details is not None and not isinstance(details, Mapping):
+            details = checked_names(kind, details)
+        return http_error(
+            error,
+            status,
+            code,
+            details=details,
+            headers=headers,
+            problems=problems,
+            docs=docs,
+        )
 
     @staticmethod
     def not_found(message: str) -> 'HttpError':
@@ -79,10 +150,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
             kind: The invalid part of the request: `Body`, `Query`, ….
             problems: The invalid values, each with its location.
         """
-        safe = tuple(
-            ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail), problem.part)
-            for problem in problems
-        )
+        safe = tuple(map(_safe_problem, problems))
         details: dict[str, object] = {'kind': safe_text(kind)}
         if safe:
             details['errors'] = msgspec.to_builtins(safe)
@@ -210,6 +278,119 @@ class HttpError(Struct, frozen=True, kw_only=True):
         return defect(report_defect(exception).ref)
 
 
+def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
+    error: TaggedError,
+    status: int,
+    code: str,
+    *,
+    details: Mapping[str, object] | tuple[str, ...] | None,
+    headers: Mapping[str, str],
+    problems: Iterable[ProblemLocation],
+    docs: str | None,
+) -> HttpError:
+    """Return the answer to an error like `HttpError.of`, without checks of the arguments."""
+    kind = type(error)
+    locale = current_locale()
+    if hides_details(kind, status):
+        view = View(message_without_details(error, locale), {})
+    else:
+        view = public_view(error, locale)
+    has_delay = 'retry_after' not in kind.__traits__.internal
+    delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
+    needs_headers = delay_ms is not None or status == _UNAUTHORIZED
+    standard = _standard_headers(status, delay_ms) if needs_headers else {}
+    return HttpError(
+        status=status,
+        code=code,
+        type=kind.__traits__.tag,
+        message=view.message,
+        details=_known(kind, view.fields) if details is None else own_details(error, details),
+        retryable=error.retryable and (is_idempotent() or not may_have_been_done(error, status)),
+        retry_after_ms=delay_ms,
+        docs=docs,
+        headers={**standard, **_safe_headers(headers)} if headers else standard,
+        problems=tuple(map(_safe_problem, problems)) if problems else (),
+    )
+
+
+def own_details(
+    error: TaggedError, details: Mapping[str, object] | tuple[str, ...]
+) -> dict[str, object]:
+    """Return details, or the fields with some names, safe to show and without None."""
+    if isinstance(details, Mapping):
+        return drop_none(safe_items(details))
+    safe_error = redacted(error)
+    return _known(type(error), safe_items({name: getattr(safe_error, name) for name in details}))
+
+
+def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:
+    """Return the fields that are not None, unless the default of a field is another value."""
+    if None not in fields.values():
+        return fields
+    with_null = fields_with_null(kind)
+    return {name: value for name, value in fields.items() if value is not None or name in with_null}
+
+
+def _standard_headers(status: int, delay_ms: int | None) -> dict[str, str]:
+    """Return the headers that RFC 9110 requires.
+
+    They are a challenge with 401 (11.6.1), and a delay in whole seconds (10.2.3), rounded up.
+    """
+    headers = {'WWW-Authenticate': 'Bearer'} if status == _UNAUTHORIZED else {}
+    if delay_ms is not None:
+        headers['Retry-After'] = _whole_seconds(delay_ms)
+    return headers
+
+
+def _whole_seconds(delay_ms: int) -> str:
+    return str(-(-delay_ms // 1000))
+
+
+def _safe_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    return {_canonical_name(name): header_value(value) for name, value in headers.items()}
+
+
+def _canonical_name(name: str) -> str:
+    return 'WWW-Authenticate' if name.lower() == 'www-authenticate' else name.title()
+
+
+def _safe_problem(problem: ProblemLocation) -> ProblemLocation:
+    return ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail), problem.part)
+
+
+def check_status(kind: type, status: int) -> None:
+    """Check that a status is that of an error; raise a ValueError for any other one."""
+    if status not in _ERROR_STATUSES:
+        raise ValueError(
+            f'{kind.__name__}: the status of an error is a whole number from 400 to 599, '
+            f'not {status!r}.'
+        )
+
+
+def check_allow_header(kind: type, status: int) -> None:
+    """Raise a ValueError for a 405, which is only valid with a header."""
+    if status == _METHOD_NOT_ALLOWED:
+        raise ValueError(
+            f'{kind.__name__}: a 405 must carry the header Allow (RFC 9110, 15.5.6). '
+            'Pass it in `headers`.'
+        )
+
+
+def checked_names(kind: type[TaggedError], names: Collection[str]) -> tuple[str, ...]:
+    """Return names of fields; raise an error if a class has no such field that may be shown."""
+    if isinstance(names, str):
+        raise TypeError(
+            f'{kind.__name__}: details must be a mapping, a function or a collection of field '
+            f'names, not {names!r}; write `details=({names!r},)`.'
+        )
+    allowed = all_field_names(kind)
+    for name in names:
+        if name not in allowed:
+            choice = ', '.join(allowed) or 'no field'
+            raise ValueError(f'{kind.__name__}: details may contain {choice}, not {name!r}.')
+    return tuple(names)
+
+
 def _of_category(  # noqa: PLR0913 -- the fields of an error
     category: Category,
     status: HTTPStatus,
@@ -236,7 +417,7 @@ def _with_delay(error: HttpError, seconds: float | None) -> HttpError:
         return error
     check_delay('retry_after', seconds)
     delay_ms = milliseconds(seconds)
-    headers = {'Retry-After': str(-(-delay_ms // 1000))}
+    headers = {'Retry-After': _whole_seconds(delay_ms)}
     return msgspec.structs.replace(error, retry_after_ms=delay_ms, headers=headers)
 
 

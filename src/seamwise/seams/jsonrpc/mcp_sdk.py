@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
+from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
@@ -64,7 +65,7 @@ def to_mcp(
         value = tool_result(Done(result.unwrap()), revision=revision)
         return CallToolResult.model_validate_json(to_json(value))
     error = result.failure()
-    answer = adapter(error)
+    answer = translated(error, adapter)
     failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         raise MCPError(answer.code, answer.message, None if answer.data is UNSET else answer.data)

@@ -11,6 +11,7 @@ from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise._text.jsonable import to_json
+from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.codes import Code, Protocol
 from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
 from seamwise.seams.model.shape import Done
@@ -122,7 +123,7 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
             value = tool_result(Done(value), revision=revision)
         return ResultResponse(id=id, result=value)
     error = result.failure()
-    answer = adapter(error)
+    answer = translated(error, adapter)
     failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)

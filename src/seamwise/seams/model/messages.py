@@ -7,6 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._results.containers import Result, Success
 from seamwise._text.jsonable import to_json
+from seamwise.seams.adapter import translated
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
@@ -152,7 +153,7 @@ def tool_message(
         answer = Done(result.unwrap())
     else:
         error = result.failure()
-        answer = adapter(error)
+        answer = translated(error, adapter)
         if may_have_taken_effect:
             answer = advise_check(answer, error)
     if provider == 'mcp':

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, overload
 
 from seamwise._results.containers import Success
 from seamwise.seams import catalog
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, translated
 from seamwise.seams.planner.decisions import POSSIBLE_EFFECT
 from seamwise.seams.planner.shape import ErrorInfo, with_details
 from seamwise.seams.planner.tables import GUARDS, MCP, PARSING, TOOLS
@@ -67,7 +67,7 @@ def classify(
     if type(result) is Success:
         return None
     error = result.failure()
-    info = adapter(error)
+    info = translated(error, adapter)
     if outcome.call is None:
         return info
     details: dict[str, object] = {'tool_name': None, **info.details}

@@ -12,6 +12,7 @@ from seamwise._errors.categories import Recovery
 from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._errors.messages import field_names, fill
 from seamwise._errors.texts import catalogue
+from seamwise.seams.adapter import translated
 from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     milliseconds,
@@ -94,7 +95,7 @@ def event(
     '2026-02-20T00:00:00Z'
     """
     safe_details = _safe_details(details)
-    error_event = adapter(error)
+    error_event = translated(error, adapter)
     context = {
         **_as_mapping(error_event.metadata.get('context')),
         **_as_mapping(safe_details.get('context')),

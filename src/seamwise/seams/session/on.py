@@ -6,14 +6,12 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.codec import error_classes
-from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, ArmBuilder
-from seamwise.seams.rendering.errors import direct_cause, redacted, safe_public_message
-from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
+from seamwise.seams.rendering.errors import direct_cause, redacted
 from seamwise.seams.session.codes import check_code
-from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, order_metadata
+from seamwise.seams.session.shape import ErrorEvent, ErrorName, error_event
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -29,24 +27,13 @@ class SessionArm(Struct, Generic[K], frozen=True):
     def __call__(self, error: K) -> ErrorEvent:
         """Return the event of an error, in English and without the time."""
         event = self.retryable_event if self.retryable_event and error.retryable else self.event
-        recoverable = error.recovery is not Recovery.STOP and event != 'error.recovery_failed'
-        common = {
-            'error_code': self.code,
-            'error_type': error.tag,
-            'recoverable': recoverable,
-            'recovery_strategy': STRATEGIES[error.recovery],
-            'severity': _severity(error, recoverable=recoverable),
-            'retry_after_ms': milliseconds_or_none(retry_after(error)),
-        }
         # Redact first: a credential that a function has cut or escaped is no longer recognizable.
-        error = redacted(error)
-        specific = safe_items({name: value_of(error) for name, value_of in self.metadata.items()})
-        english = safe_public_message(error)
-        return ErrorEvent(
-            event=event,
-            content=english,
-            metadata=order_metadata({**common, **specific}),
-            show_content=english,
+        safe_error = redacted(error) if self.metadata else error
+        return error_event(
+            error,
+            event,
+            self.code,
+            {name: value_of(safe_error) for name, value_of in self.metadata.items()},
         )
 
 
@@ -115,10 +102,3 @@ def cause_type(error: TaggedError, otherwise: str) -> str:
     """Return the tag or class name of the direct cause of an error, or a word if it has none."""
     cause = direct_cause(error)
     return otherwise if cause is None else cause.type
-
-
-def _severity(error: TaggedError, *, recoverable: bool) -> str:
-    if error.category is Category.CANCELLED:
-        # A person stopped the operation: nothing is wrong.
-        return 'info'
-    return 'error' if recoverable else 'critical'

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
-from seamwise._errors.categories import Recovery
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
-from seamwise.seams.rendering.values import drop_none
+from seamwise.seams.rendering.errors import safe_public_message
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items
+from seamwise.seams.session.codes import check_code
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 if TYPE_CHECKING:
@@ -64,7 +67,7 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=Tru
     """An event of a session.
 
     The session sets `seq` and `session_id`; outside a session they are absent. `content` is
-    English, `show_content` is in the user's language.
+    English, `show_content` is in the user's language. `of` builds the event of a tagged error.
     """
 
     event: EventName
@@ -73,6 +76,60 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=Tru
     content: str
     metadata: Mapping[str, object]
     show_content: str
+
+    @staticmethod
+    def of(error: TaggedError, event: ErrorName, code: str, /, **metadata: object) -> 'ErrorEvent':
+        """Return the event of an error, as `on(…).publishes(event, code)` does.
+
+        Code, type, recovery, severity and delay are metadata of the event. `publish`, `observe` and
+        the function `event` add the time and the translation.
+
+        >>> from seamwise.catalog.storage import RecordNotFound
+        >>> error = RecordNotFound('user', '7')
+        >>> event = ErrorEvent.of(error, 'error.validation', 'ERR_USER_001', user=error.key)
+        >>> event.content, event.metadata['recovery_strategy'], event.metadata['user']
+        ("There is no user '7'.", 'escalate_to_user', '7')
+
+        Args:
+            error: The error.
+            event: Name of the event.
+            code: Code of the form `ERR_WORD_123`.
+            **metadata: Further metadata, or common metadata such as `attempt` and `context`. Values
+                that are None are omitted.
+
+        Raises:
+            ValueError: The code has another form.
+        """
+        return error_event(error, event, check_code(code), metadata)
+
+
+def error_event(
+    error: TaggedError, event: ErrorName, code: str, metadata: Mapping[str, object]
+) -> ErrorEvent:
+    """Return the event of an error like `ErrorEvent.of`, without a check of the code."""
+    recoverable = error.recovery is not Recovery.STOP and event != 'error.recovery_failed'
+    common = {
+        'error_code': code,
+        'error_type': error.tag,
+        'recoverable': recoverable,
+        'recovery_strategy': STRATEGIES[error.recovery],
+        'severity': _severity(error, recoverable=recoverable),
+        'retry_after_ms': milliseconds_or_none(retry_after(error)),
+    }
+    english = safe_public_message(error)
+    return ErrorEvent(
+        event=event,
+        content=english,
+        metadata=order_metadata({**common, **safe_items(metadata)}),
+        show_content=english,
+    )
+
+
+def _severity(error: TaggedError, *, recoverable: bool) -> str:
+    if error.category is Category.CANCELLED:
+        # A person stopped the operation: nothing is wrong.
+        return 'info'
+    return 'error' if recoverable else 'critical'
 
 
 def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:

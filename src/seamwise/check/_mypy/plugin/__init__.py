@@ -12,6 +12,7 @@ from mypy.nodes import TypeInfo
 ADAPTER: Final = 'seamwise.seams.adapter.Adapter'
 ADAPTER_BUT: Final = 'seamwise.seams.adapter.Adapter.but'
 ADAPTER_OR: Final = 'seamwise.seams.adapter.Adapter.__or__'
+ADAPTER_ROR: Final = 'seamwise.seams.adapter.Adapter.__ror__'
 CATCH: Final = 'seamwise._results.compose.catch'
 CATCH_CALL: Final = 'seamwise._results.compose.Catch.__call__'
 FAILURE: Final = 'seamwise._results.containers.Failure'

@@ -37,10 +37,10 @@ def infer_signature(ctx: MethodSigContext) -> CallableType:
     one operand to their base class.
     """
     signature = ctx.default_signature
-    other = as_adapter(ctx.api.get_expression_type(ctx.args[0][0])) if ctx.args[0] else None
+    other = errors_and_shape(ctx.api.get_expression_type(ctx.args[0][0])) if ctx.args[0] else None
     if other is None:
         return signature
-    return apply_generic_arguments(signature, other.args, _ignore_bounds, ctx.context)
+    return apply_generic_arguments(signature, other, _ignore_bounds, ctx.context)
 
 
 def _ignore_bounds(callee: CallableType, type_: Type, name: str, context: Context) -> None:
@@ -49,19 +49,32 @@ def _ignore_bounds(callee: CallableType, type_: Type, name: str, context: Contex
 
 def check_joined_arms(ctx: MethodContext) -> Type:
     """Report two arms for one class in `a | b`, and classes of the declared type without an arm."""
+    own = ctx.context.left if isinstance(ctx.context, OpExpr) else None
+    return _check_joined(ctx, own, ctx.args[0][0] if ctx.args[0] else None)
+
+
+def check_arms_joined_on_the_left(ctx: MethodContext) -> Type:
+    """Check `a | b` like `check_joined_arms`, from the side of `b`.
+
+    mypy tries it after `check_joined_arms` has reported something, and for a function as `a`.
+    """
+    # The argument is a node without the expression of `a`.
+    operation = ctx.context if isinstance(ctx.context, OpExpr) else None
+    return _check_joined(ctx, operation and operation.right, operation and operation.left)
+
+
+def _check_joined(ctx: MethodContext, own: Expression | None, other: Expression | None) -> Type:
     if ctx.arg_types and ctx.arg_types[0]:
-        left = ctx.context.left if isinstance(ctx.context, OpExpr) else None
-        right = ctx.args[0][0]
-        left_classes, right_classes = _error_classes(ctx.type), _error_classes(ctx.arg_types[0][0])
+        own_classes, other_classes = _error_classes(ctx.type), _error_classes(ctx.arg_types[0][0])
         # Both tables may contain the same arm. Only an arm that is built here differs for sure.
-        duplicates = left_classes.keys() & _built_arms(right)
-        duplicates |= right_classes.keys() & _built_arms(left)
-        for name in left_classes:
+        duplicates = own_classes.keys() & _built_arms(other)
+        duplicates |= other_classes.keys() & _built_arms(own)
+        for name in own_classes:
             if name in duplicates:
                 ctx.api.fail(
-                    f'{left_classes[name]} has two arms; remove one of them, '
+                    f'{own_classes[name]} has two arms; remove one of them, '
                     'or replace the first with `.but(…)`.',
-                    right,
+                    other or ctx.context,
                     code=CODE,
                 )
     return _check_coverage(ctx)
@@ -133,10 +146,28 @@ def as_adapter(type_: Type | None) -> Instance | None:
     return None
 
 
-def join_adapters(left: Instance, right: Instance) -> Instance:
-    """Return the type of an adapter that covers the classes of both."""
-    errors = UnionType.make_union([*_members(left.args[0]), *_members(right.args[0])])
-    return Instance(left.type, [errors, left.args[1]])
+def join_adapters(left: Type | None, right: Type | None) -> Instance | None:
+    """Return the type of `left | right`, of which one may be a function; None for other types."""
+    adapter = as_adapter(left) or as_adapter(right)
+    first, second = errors_and_shape(left), errors_and_shape(right)
+    if adapter is None or first is None or second is None:
+        return None
+    errors = UnionType.make_union([*_members(first[0]), *_members(second[0])])
+    return Instance(adapter.type, [errors, first[1]])
+
+
+def errors_and_shape(type_: Type | None) -> tuple[Type, Type] | None:
+    """Return the errors and the shape of an adapter or a function; None for other types."""
+    proper = get_proper_type(type_)
+    match as_adapter(proper), proper:
+        case Instance(args=(errors, shape)), _:
+            return errors, shape
+        case _, CallableType(arg_types=[errors, *_], arg_kinds=[kind, *_], ret_type=shape) if (
+            kind.is_positional()
+        ):
+            return errors, shape
+        case _:
+            return None
 
 
 def _arms(names: list[str]) -> str:
@@ -169,9 +200,9 @@ def _name(member: ProperType) -> str:
 
 
 def _error_classes(adapter: Type) -> dict[str, str]:
-    """Return the full and the short names of the error classes in the type of an adapter."""
-    proper = as_adapter(adapter)
-    members = _members(proper.args[0]) if proper is not None else []
+    """Return the full and the short names of the error classes that an adapter covers."""
+    arguments = errors_and_shape(adapter)
+    members = _members(arguments[0]) if arguments is not None else []
     return {
         member.type.fullname: member.type.name
         for member in members

@@ -28,11 +28,13 @@ _METHOD_HOOKS: Final[Mapping[str, Callable[[MethodContext], Type]]] = {
     features.CATCH_CALL: catching.infer_step_result,
     features.ADAPTER_BUT: arms.check_replaced_arms,
     features.ADAPTER_OR: arms.check_joined_arms,
+    features.ADAPTER_ROR: arms.check_arms_joined_on_the_left,
     features.OBJECT_SETATTR: frozen.check_setattr,
 }
 
 _SIGNATURE_HOOKS: Final[Mapping[str, Callable[[MethodSigContext], FunctionLike]]] = {
     features.ADAPTER_OR: arms.infer_signature,
+    features.ADAPTER_ROR: arms.infer_signature,
 }
 
 

@@ -64,7 +64,8 @@ def _check_replacement(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Check `table.but(on(NotFound).verb(…))`."""
     match call:
         case ast.Call(ast.Attribute(table, 'but'), [other]):
-            adapter, replacement = _adapter_type(table, module), _adapter_type(other, module)
+            adapter = _adapter_type(table, module)
+            replacement = _adapter_type(other, module) or module.type_of(other)
             if adapter is not None and replacement is not None:
                 names = unknown_arms(adapter, replacement)
                 if names:
@@ -77,12 +78,16 @@ def _adapter_type(node: ast.expr, module: Module) -> Instance | None:
     """Return the type of an adapter by its arms, without regard to its declared type."""
     match node:
         case ast.BinOp(left, ast.BitOr(), right):
-            first, second = _adapter_type(left, module), _adapter_type(right, module)
-            return (
-                join_adapters(first, second) if first is not None and second is not None else None
+            return join_adapters(
+                _adapter_type(left, module) or module.type_of(left),
+                _adapter_type(right, module) or module.type_of(right),
             )
         case ast.Call(ast.Attribute(table, 'but')) if as_adapter(module.type_of(table)):
             return _adapter_type(table, module)
+        case ast.Call(ast.Attribute(attr='of'), [ast.expr() as function]) if as_adapter(
+            module.type_of(node)
+        ) and as_adapter(module.type_of(function)):
+            return _adapter_type(function, module)
         case ast.Call(function, [ast.Lambda(body=body)]) if module.full_name(function) == ADAPTER:
             return _adapter_type(body, module)
         case _:

@@ -3,9 +3,8 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from seamwise.check._mypy.types import CallableType, Instance
+from seamwise.check._mypy.plugin.arms import errors_and_shape
 from seamwise.check.facts import DependencyUse, InstalledAdapter, Route
-from seamwise.check.inference.adapters.seams import ADAPTER
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.typed_ast.channels import UNSPECIFIC, base_names, errors_of_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
@@ -162,13 +161,6 @@ def _is_call_of(node: ast.expr, methods: Collection[str], inference: ErrorInfere
 
 def covered_errors(adapter: ast.expr, inference: ErrorInference) -> tuple[str, ...] | None:
     """Return the errors that an adapter covers, by its type; None if they are unknown."""
-    type_ = inference.module.type_of(adapter)
-    errors = None
-    match type_:
-        case Instance(args=[covered, _]) if type_.type.fullname == ADAPTER:
-            errors = errors_of_type(covered)
-        case CallableType(arg_types=[covered]):
-            errors = errors_of_type(covered)
-        case _:
-            pass
+    covered = errors_and_shape(inference.module.type_of(adapter))
+    errors = None if covered is None else errors_of_type(covered[0])
     return None if errors is None else tuple(sorted(errors))

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo
-from seamwise.check._mypy.types import Instance
+from seamwise.check._mypy.plugin.arms import errors_and_shape
+from seamwise.check._mypy.types import Instance, Type
 from seamwise.check.facts import SeamFacts, SeamUse
 from seamwise.check.inference.data_flow.dispositions import CHECKS, pattern_classes
 from seamwise.check.inference.data_flow.error_inference import (
@@ -35,8 +36,18 @@ _FIND = 'seamwise._errors.causes.find_cause'
 
 
 def seam_facts(inference: ErrorInference) -> Iterator[SeamFacts]:
-    """Yield the adapters that a module assigns to a name."""
+    """Yield the adapters that a module assigns to a name, and its functions that are adapters."""
     module = inference.module
+    for function in module.functions():
+        if module.parents[function] is module.syntax and not function.name.startswith('_'):
+            seam, covered = _function_adapter(function, module)
+            if covered:
+                yield SeamFacts(
+                    name=f'{module.name}.{function.name}',
+                    seam=seam,
+                    location=module.location_of(function),
+                    errors=tuple(sorted(covered)),
+                )
     for node_type in (ast.Assign, ast.AnnAssign):
         for statement in module.nodes_of_type(node_type):
             match statement:
@@ -53,6 +64,29 @@ def seam_facts(inference: ErrorInference) -> Iterator[SeamFacts]:
                         )
                 case _:
                     pass
+
+
+def _function_adapter(function: Function, module: Module) -> tuple[str, set[str]]:
+    """Return the seam and the errors of a function from errors to the shape of a seam."""
+    declared = errors_and_shape(module.declared_type(function))
+    if declared is None:
+        return '', set()
+    errors, shape = declared
+    classes = errors_of_type(errors)
+    if classes is None or not all(map(is_error, classes.values())):
+        return '', set()
+    seams = _seams_of_shape(shape)
+    return (seams.pop(), set(classes)) if len(seams) == 1 else ('', set())
+
+
+def is_shape(type_: Type) -> bool:
+    """Return whether a type is the shape of a seam, such as `HttpError`."""
+    return bool(_seams_of_shape(type_))
+
+
+def _seams_of_shape(type_: Type) -> set[str]:
+    names = [item.type.fullname for item in union_members(type_) if isinstance(item, Instance)]
+    return {_seam_of_class(name) for name in names if '.shape.' in name} - {''}
 
 
 def _visible_errors(adapter: ast.expr, inference: ErrorInference) -> set[str]:

@@ -21,6 +21,7 @@ from seamwise.seams.http.serving.exchange import (
     Scope,
     Send,
     answer_defect,
+    as_table,
     exchange_of,
     name_operation,
     raised_error,
@@ -56,8 +57,8 @@ class SafeErrors:
         app: The application.
         log: Logger or `FailureLog`; by default the logger `seamwise`.
         body: Body format; by default it follows the `Accept` header of the request.
-        adapter: Function from the errors that `Raised` carries to an `HttpError`. A covered error
-            is a failure, not a defect; by default none is covered.
+        adapter: Adapter or annotated function from the errors that `Raised` carries to an
+            `HttpError`. A covered error is a failure, not a defect; by default none is covered.
         is_answering: Whether to answer defects, or only to record and raise them.
     """
 
@@ -75,7 +76,7 @@ class SafeErrors:
         register()
         self._app = app
         self._log = failure_log(log)
-        self._answers = Answers(NO_ARMS if adapter is None else adapter, body, self._log)
+        self._answers = Answers(NO_ARMS if adapter is None else as_table(adapter), body, self._log)
         self._is_answering = is_answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

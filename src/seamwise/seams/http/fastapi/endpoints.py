@@ -27,6 +27,7 @@ from seamwise.seams.http.serving.exchange import (
     Answers,
     Exchange,
     Scope,
+    as_table,
     exchange_of,
     name_operation,
     serving_exchange,
@@ -211,19 +212,20 @@ def endpoint(
     >>> app = Starlette(routes=[Route('/users/{name}', show)])
 
     Args:
-        adapter: Function from the errors of the handler to an `HttpError`.
+        adapter: Adapter or annotated function from the errors of the handler to an `HttpError`.
         body: Body format; by default it follows the `Accept` header of the request.
         log: Logger or `FailureLog` of the failures; by default the logger `seamwise`.
 
     Raises:
-        TypeError: `adapter` is no function, or `body` no body format.
+        TypeError: `adapter` is no function, or one without an annotation, or it raises for an
+            example of an error class. Or `body` is no body format.
     """
     if not callable(adapter):
         raise TypeError(
             f'endpoint takes an adapter, such as `on(NotFound).responds(404, …)`, not {adapter!r}.'
         )
     check_body(body)
-    return Endpoint(adapter, body, failure_log(log))
+    return Endpoint(as_table(adapter), body, failure_log(log))
 
 
 def _argument(name: str | None, added: str, kwargs: dict[str, Any]) -> object:

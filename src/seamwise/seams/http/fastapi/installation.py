@@ -16,7 +16,7 @@ from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
 from seamwise.seams.http.fastapi.framework_errors import from_http_exception
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.serving.exchange import Answers, App, exchange_of, written
+from seamwise.seams.http.serving.exchange import Answers, App, as_table, exchange_of, written
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
@@ -63,14 +63,16 @@ def install(
 
     Args:
         app: The application.
-        adapter: Function from the errors of all handlers to an `HttpError`.
+        adapter: Adapter or function from the errors of all handlers to an `HttpError`. The
+            annotation of a function says which errors it covers. It is called once with an example
+            of each class, for the document of the application.
         body: Body format; by default it follows the `Accept` header of the request.
         log: Logger or `FailureLog` of failures and defects; by default the logger `seamwise`.
 
     Raises:
-        TypeError: An argument has the wrong type, or a handler is declared to return an error that
-            the adapter does not cover. For routes that are added later, that is raised at the
-            start of the application.
+        TypeError: An argument has the wrong type, a function is not annotated or raises for an
+            example, or a handler is declared to return an error that the adapter does not cover.
+            For routes that are added later, that is raised at the start of the application.
         RuntimeError: It was called for this application before, or the application has started.
     """
     if not isinstance(app, Starlette):
@@ -87,7 +89,7 @@ def install(
         raise RuntimeError('`install` was called for this application before.')
     if app.middleware_stack is not None:
         raise RuntimeError('The application has started already; call `install` before.')
-    installation = _Installation(app, Answers(adapter, body, failure_log(log)))
+    installation = _Installation(app, Answers(as_table(adapter), body, failure_log(log)))
     # `add_middleware` inserts at the front, so the last one stays inside of all others.
     app.user_middleware.append(Middleware(installation))
     installation.add_handlers()

@@ -111,7 +111,7 @@ def add_errors(
         body: The body format of the application.
 
     Raises:
-        TypeError: An arm is not one of `on(…).responds(…)`.
+        TypeError: An arm is neither one of `on(…).responds(…)` nor a function.
     """
     nodes = [*_nodes(document, operations)]
     kinds = {kind for operation, _ in nodes for kind in operation.errors}

@@ -1,21 +1,27 @@
 """Errors of adapters as documents describe them: status, code, tag, and schemas of the fields."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
-from typing import Any, Final, Never, TypeAlias
+from typing import Any, Final, NamedTuple, Never, TypeAlias
 
 import msgspec
 from msgspec import Struct
 from typing_extensions import TypeIs
 
-from seamwise._errors.errors import TaggedError
+from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.redaction.settings import current
 from seamwise.seams.adapter import Adapter, Hidden
+from seamwise.seams.functions import FunctionArm
 from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.openapi_documents.components import is_array, is_node
-from seamwise.seams.http.shape import HttpError, phrase
-from seamwise.seams.rendering.errors import fields_with_null
+from seamwise.seams.http.shape import HttpError, own_details, phrase
+from seamwise.seams.rendering.errors import (
+    all_field_names,
+    fields_with_null,
+    public_field_names,
+)
+from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
 
 Schema: TypeAlias = dict[str, object]
 
@@ -160,44 +166,93 @@ def documented_errors(
     Hidden errors are left out.
 
     Raises:
-        TypeError: An arm is not one of `on(…).responds(…)`.
+        TypeError: An arm is neither one of `on(…).responds(…)` nor a function.
     """
-    arms = dict(_http_arms(adapters))
+    answers = dict(_declared_answers(adapters))
     types = {
         (kind, name): type_
-        for kind, arm in arms.items()
-        for name, type_ in _shown_fields(kind, arm).items()
+        for kind, answer in answers.items()
+        for name, type_ in _field_types(kind, answer.fields).items()
     }
     schemas, parts = msgspec.json.schema_components(
         types.values(), schema_hook=_schema_of_other_type, ref_template='{name}'
     )
-    fields: dict[type, dict[str, Schema]] = {kind: {} for kind in arms}
+    fields: dict[type, dict[str, Schema]] = {kind: {} for kind in answers}
     for (kind, name), schema in zip(types, schemas, strict=True):
         # Redaction replaces the value of a field with a sensitive name by a text.
         fields[kind][name] = {} if current().is_sensitive(name) else schema
-    return {kind: _documented(kind, arm, fields[kind]) for kind, arm in arms.items()}, parts
+    return {
+        kind: _documented(kind, answer, fields[kind]) for kind, answer in answers.items()
+    }, parts
 
 
-def _http_arms(
+class _DeclaredAnswer(NamedTuple):
+    """The parts of an answer that are known before any error occurs."""
+
+    status: int
+    code: str
+    fields: Collection[str]
+    """The names of the fields in the details."""
+    has_delay: bool
+    docs: str | None
+    has_other_codes: bool = False
+
+
+def _declared_answers(
     adapters: Iterable[Adapter[Never, HttpError]],
-) -> Iterator[tuple[type[TaggedError], HttpArm[Any]]]:
+) -> Iterator[tuple[type[TaggedError], _DeclaredAnswer]]:
     for kind, arm in [item for adapter in adapters for item in adapter.arms.items()]:
         if isinstance(arm, Hidden):
             continue
-        if not _is_http_arm(arm) or not issubclass(kind, TaggedError):
+        if not issubclass(kind, TaggedError) or not (_is_http_arm(arm) or _is_function(arm)):
             raise TypeError(
-                f'{kind.__name__}: only an arm of `on(…).responds(…)` can be documented.'
+                f'{kind.__name__}: only an arm of `on(…).responds(…)` or a function can be '
+                'documented.'
             )
-        yield kind, arm
+        yield kind, _answer_of_arm(kind, arm) if _is_http_arm(arm) else _answer_of_function(arm)
+
+
+def _answer_of_arm(kind: type[TaggedError], arm: HttpArm[Any]) -> _DeclaredAnswer:
+    return _DeclaredAnswer(
+        arm.status,
+        arm.code,
+        arm.detail_names(kind) or (),
+        _has_delay(kind),
+        arm.docs,
+        isinstance(arm, CauseArm),
+    )
+
+
+def _answer_of_function(arm: FunctionArm[HttpError]) -> _DeclaredAnswer:
+    error, answer = arm.sample_error, arm.sample
+    kind = type(error)
+    shown = safe_items(answer.details)
+    names = public_field_names(kind)
+    if shown != own_details(error, names):
+        # A detail with the name of a field, but another value, is no field.
+        values = own_details(error, all_field_names(kind))
+        names = tuple(
+            name for name, value in values.items() if name in shown and shown[name] == value
+        )
+    delay_ms = milliseconds_or_none(retry_after(error))
+    # An example of a class whose delay is that of its cause has none.
+    has_delay = answer.retry_after_ms is not None or (delay_ms is None and _has_delay(kind))
+    return _DeclaredAnswer(answer.status, answer.code, names, has_delay, answer.docs)
+
+
+def _has_delay(kind: type[TaggedError]) -> bool:
+    return hasattr(kind, 'retry_after') and 'retry_after' not in kind.__traits__.internal
 
 
 def _is_http_arm(arm: object) -> TypeIs[HttpArm[Any]]:
     return isinstance(arm, HttpArm)
 
 
-def _shown_fields(kind: type[TaggedError], arm: HttpArm[Any]) -> dict[str, Any]:
-    """Return the types of the fields in the `details` of an answer, by name."""
-    names = arm.detail_names(kind) or ()
+def _is_function(arm: object) -> TypeIs[FunctionArm[HttpError]]:
+    return isinstance(arm, FunctionArm)
+
+
+def _field_types(kind: type[TaggedError], names: Collection[str]) -> dict[str, Any]:
     return {field.name: field.type for field in msgspec.structs.fields(kind) if field.name in names}
 
 
@@ -210,7 +265,7 @@ def _schema_of_other_type(type_: type) -> Schema:
 
 
 def _documented(
-    kind: type[TaggedError], arm: HttpArm[Any], fields: Mapping[str, Schema]
+    kind: type[TaggedError], answer: _DeclaredAnswer, fields: Mapping[str, Schema]
 ) -> DocumentedError:
     traits = kind.__traits__
     with_null = fields_with_null(kind)
@@ -218,15 +273,15 @@ def _documented(
         name=kind.__name__,
         namespace=traits.namespace,
         description=(kind.__doc__ or '').partition('\n')[0],
-        status=arm.status,
-        code=arm.code,
-        has_other_codes=isinstance(arm, CauseArm),
+        status=answer.status,
+        code=answer.code,
+        has_other_codes=answer.has_other_codes,
         tag=traits.tag,
         fields={
             name: schema if name in with_null else _without_null(schema)
             for name, schema in fields.items()
         },
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
-        has_delay=hasattr(kind, 'retry_after') and 'retry_after' not in traits.internal,
-        docs=arm.docs,
+        has_delay=answer.has_delay,
+        docs=answer.docs,
     )

@@ -1,7 +1,7 @@
 """OpenAPI 3.1 `responses` of adapters: each status with its codes and their schema."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Never
 
 from msgspec import structs
@@ -21,7 +21,7 @@ from seamwise.seams.http.shape import HttpError
 _COMMON_STATUSES = (400, 413, 500)
 
 
-def openapi(*adapters: Adapter[Never, HttpError]) -> dict[int | str, dict[str, object]]:
+def openapi(*adapters: Callable[[Never], HttpError]) -> dict[int | str, dict[str, object]]:
     """Return the responses of adapters, for `responses=` of FastAPI or any OpenAPI 3.1 document.
 
     They include the responses of every application: 400 for an invalid request, 413 for one that
@@ -32,11 +32,15 @@ def openapi(*adapters: Adapter[Never, HttpError]) -> dict[int | str, dict[str, o
     >>> openapi(STORAGE).keys()
     dict_keys(['400', '404', '409', '413', '4XX', '500', '503'])
 
+    Args:
+        *adapters: Adapters or annotated functions.
+
     Raises:
-        TypeError: An arm is not one of `on(…).responds(…)`.
+        TypeError: An arm is neither one of `on(…).responds(…)` nor a function. Or a function is not
+            annotated, or it raises for an example of an error class.
     """
     by_status: defaultdict[str, list[DocumentedError]] = defaultdict(list)
-    documented, parts = documented_errors(adapters)
+    documented, parts = documented_errors(map(Adapter.of, adapters))
     for error in documented.values():
         fields = {name: inline_refs(schema, parts) for name, schema in error.fields.items()}
         by_status[str(error.status)].append(structs.replace(error, fields=fields))

@@ -4,14 +4,15 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from time import perf_counter
-from typing import Any, NamedTuple, Never, TypeAlias
+from typing import Any, NamedTuple, Never, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Struct
 from typing_extensions import TypeIs
 
 from seamwise._errors.causes import Raised, iter_leaves
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, translated
+from seamwise.seams.functions import check_samples
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.negotiation import locale_for, negotiated
 from seamwise.seams.http.request_ids import request_id
@@ -100,6 +101,8 @@ def effective_route(scope: Scope) -> object:
     return scope.get('route') if context is None else context
 
 
+E = TypeVar('E')
+
 NO_ARMS: Adapter[Never, HttpError] = Adapter({})
 """Adapter that covers no error."""
 
@@ -118,7 +121,7 @@ class Answers(NamedTuple):
 
     def http_error(self, error: Any) -> HttpError:
         """Return the answer for an error; raises TypeError if the adapter returns another shape."""
-        answer = self.adapter(error)
+        answer = translated(error, self.adapter)
         if not isinstance(answer, HttpError):
             raise TypeError(
                 'The adapter must return an HttpError, such as that of '
@@ -152,6 +155,18 @@ class Answers(NamedTuple):
     def covers(self, error: object) -> bool:
         """Return whether the adapter has an arm for an error."""
         return self.table is not None and isinstance(error, self.table.kinds)
+
+
+def as_table(function: Callable[[E], HttpError]) -> Adapter[E, HttpError]:
+    """Return the adapter that a function of `install` or `endpoint` is or stands for.
+
+    Raises:
+        TypeError: The function is not annotated, or it raises or returns another shape for an
+            example of an error class.
+    """
+    adapter = Adapter.of(function)
+    check_samples(adapter.arms, HttpError)
+    return adapter
 
 
 def _is_table(adapter: object) -> TypeIs[Adapter[Never, HttpError]]:

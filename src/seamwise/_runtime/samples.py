@@ -1,4 +1,4 @@
-"""Example errors of a program, made from the types of their fields."""
+"""Example errors, made from the types of their fields."""
 
 import dataclasses
 import datetime as dt
