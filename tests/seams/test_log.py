@@ -35,6 +35,7 @@ from seamwise.catalog.tools import (
 from seamwise.policies import RateLimited
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
 from seamwise.seams.log import (
+    LEVELS,
     JsonFormatter,
     LogRecord,
     RedactingFilter,
@@ -151,9 +152,9 @@ def test_category_of_other_errors_is_their_own(
 ) -> None:
     error = data.draw(structs(kind))
     log_record = record(error)
-    expected = 'critical' if error.recovery is Recovery.STOP else 'error'
+    is_final = error.recovery is Recovery.STOP and error.category is not Category.CANCELLED
     assert log_record.category == error.category.value
-    assert log_record.level == ('debug' if error.category is Category.CANCELLED else expected)
+    assert log_record.levelno == (logging.CRITICAL if is_final else LEVELS[error.category])
 
 
 @pytest.mark.parametrize(
@@ -161,10 +162,10 @@ def test_category_of_other_errors_is_their_own(
     [
         (UnknownFormat('x'), 'warning', 'validation'),
         (ToolFailed('t', OSError()), 'error', 'tool_execution'),
-        (ToolCancelled('t', 'ann'), 'debug', 'tool_execution'),
+        (ToolCancelled('t', 'ann'), 'info', 'tool_execution'),
         (RegistrationRejected('t', 'no'), 'critical', 'tool_execution'),
         (ResourceExhausted('disk'), 'error', 'resource'),
-        (Lost('a'), 'error', 'not_found'),
+        (Lost('a'), 'info', 'not_found'),
         (Down(), 'error', 'unavailable'),
         (ZeroDivisionError(), 'error', 'defect'),
     ],
@@ -189,7 +190,7 @@ def test_level_follows_from_the_recovery_of_the_instance() -> None:
 
 def test_levelno_is_the_level_of_logging() -> None:
     test_errors = [ToolCancelled('t', 'a'), TooManyMistakes(3, 3), Lost('a')]
-    assert [record(error).levelno for error in test_errors] == [10, 30, 40]
+    assert [record(error).levelno for error in test_errors] == [20, 30, 20]
 
 
 def test_path_and_tool_are_absent_if_they_are_no_texts() -> None:
@@ -515,7 +516,7 @@ def test_retried_failure_has_level_info() -> None:
             ToolCancelled('t', 'a'),
         ]
     ]
-    assert levels == ['info', 'info', 'info', 'debug']
+    assert levels == ['info'] * 4
     assert record(Down(), outcome='retried', now=NOW).category == 'unavailable'
     assert record(ZeroDivisionError(), outcome='retried').level == 'error'
 

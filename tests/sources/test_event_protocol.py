@@ -370,7 +370,13 @@ def test_observe_logs_each_event_once(records: list[Any]) -> None:
     assert [record.event_type for record in records] == [event.event for event in chat.sent]
     for event, record in zip(chat.sent, records, strict=True):
         assert_logged(event, record)
-    assert [record.levelname for record in records] == ['INFO', 'INFO', 'ERROR', 'INFO', 'INFO']
+    assert [record.levelname for record in records] == [
+        'INFO',
+        'INFO',
+        'CRITICAL',
+        'CRITICAL',
+        'INFO',
+    ]
     assert records[2].tag == 'ToolTimedOut'
 
 

@@ -190,7 +190,8 @@ EVENTS: Mapping[str, str] = {
     'error.connection_lost': 'The connection of the session was lost.',
     'error.retry_attempt': 'An attempt failed, and another one follows after the delay.',
     'error.resource': 'Memory, disk, threads or handles are used up.',
-    'error.permanent': 'A failure that a repetition does not resolve.',
+    'error.permanent': 'A failure that ends the operation; nobody can correct the request.',
+    'error.correctable': 'A failure that a person can resolve: by another request, or a decision.',
     'error.transient': 'A failure that a repetition can resolve.',
 }
 

@@ -10,8 +10,7 @@ from msgspec import Struct
 from seamwise._defects.entries import Link
 from seamwise._text.jsonable import to_json
 from seamwise.seams.reporting.event_record import EventRecord
-
-Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
+from seamwise.seams.reporting.levels import Level
 
 Outcome: TypeAlias = Literal['failed', 'retried']
 """Outcome of an attempt: it failed for good, or it is retried."""
@@ -79,6 +78,6 @@ def encode(record: LogRecord | EventRecord) -> bytes:
     >>> from seamwise.catalog.storage import RecordNotFound
     >>> from seamwise.seams.log import record
     >>> encode(record(RecordNotFound('cart', '7')))
-    b'{"level":"error","category":"not_found","error_type":"RecordNotFound",...}'
+    b'{"level":"info","category":"not_found","error_type":"RecordNotFound",...}'
     """
     return to_json(record)

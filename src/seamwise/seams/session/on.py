@@ -6,14 +6,13 @@ from typing import Any, Generic, TypeVar, final, overload
 from msgspec import Struct
 from typing_extensions import TypeForm
 
-from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise.seams.adapter import Adapter, ArmBuilder
 from seamwise.seams.rendering.errors import direct_cause, redacted, safe_public_message
 from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
 from seamwise.seams.session.codes import check_code
-from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, ErrorName, order_metadata
+from seamwise.seams.session.shape import ErrorEvent, ErrorName, event_recovery, order_metadata
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -29,13 +28,11 @@ class SessionArm(Struct, Generic[K], frozen=True):
     def __call__(self, error: K) -> ErrorEvent:
         """Return the event of an error, in English and without the time."""
         event = self.retryable_event if self.retryable_event and error.retryable else self.event
-        recoverable = error.recovery is not Recovery.STOP and event != 'error.recovery_failed'
+        event, recovery = event_recovery(event, error)
         common = {
             'error_code': self.code,
             'error_type': error.tag,
-            'recoverable': recoverable,
-            'recovery_strategy': STRATEGIES[error.recovery],
-            'severity': _severity(error, recoverable=recoverable),
+            **recovery,
             'retry_after_ms': milliseconds_or_none(retry_after(error)),
         }
         # Redact first: a credential that a function has cut or escaped is no longer recognizable.
@@ -71,7 +68,8 @@ class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
         """Declare the event and the code of the error class.
 
         Args:
-            event: Name of the event.
+            event: Name of the event. `error.permanent` ends the operation; use `error.correctable`
+                if a person can correct the request.
             code: Code of the form `ERR_WORD_123`.
             retryable_event: Name of the event for retryable errors. Default: `event`.
             **metadata: Functions that return further metadata of an error, or common metadata
@@ -115,10 +113,3 @@ def cause_type(error: TaggedError, otherwise: str) -> str:
     """Return the tag or class name of the direct cause of an error, or a word if it has none."""
     cause = direct_cause(error)
     return otherwise if cause is None else cause.type
-
-
-def _severity(error: TaggedError, *, recoverable: bool) -> str:
-    if error.category is Category.CANCELLED:
-        # A person stopped the operation: nothing is wrong.
-        return 'info'
-    return 'error' if recoverable else 'critical'

@@ -1,12 +1,13 @@
 """Shape of the session seam: an event with metadata in a fixed order."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from seamwise._errors.categories import Recovery
+from seamwise._errors.categories import Category, Recovery
+from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.jsonable import to_json
 from seamwise.seams.rendering.values import drop_none
@@ -24,9 +25,14 @@ ErrorName: TypeAlias = Literal[
     'error.retry_attempt',
     'error.resource',
     'error.permanent',
+    'error.correctable',
     'error.transient',
 ]
-"""Names of events that report an error."""
+"""Names of events that report an error.
+
+`error.permanent` and `error.recovery_failed` end the operation. `error.correctable` does not: a
+person can correct the request, or decide.
+"""
 
 EventName: TypeAlias = Literal[ErrorName, 'agent.error', 'agent.session_end']
 """Names of all events; the last two follow the final failure of an operation."""
@@ -41,6 +47,53 @@ STRATEGIES: Mapping[Recovery, str] = {
     Recovery.STOP: 'terminate',
 }
 """Recovery strategy that an event names, by the recovery of the error."""
+
+FINAL_NAMES: frozenset[ErrorName] = frozenset({'error.permanent', 'error.recovery_failed'})
+"""Names of events after which the operation cannot go on."""
+
+_RECOVERABLE_NAMES: frozenset[ErrorName] = frozenset(
+    {'error.validation', 'error.correctable', 'error.transient'}
+)
+"""Names of events that say that the operation can go on."""
+
+
+class EventRecovery(NamedTuple):
+    """Name of an event, and its metadata that say whether and how the operation goes on."""
+
+    event: ErrorName
+    metadata: Mapping[str, object]
+
+
+def event_recovery(event: ErrorName, error: TaggedError) -> EventRecovery:
+    """Return the name of an error's event, and the metadata that agree with it.
+
+    The name decides whether the operation can go on, unless the error itself stops it.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> missing = FileNotFound('read_file', 'a.txt')
+    >>> event_recovery('error.correctable', missing).metadata['recovery_strategy']
+    'escalate_to_user'
+    >>> event_recovery('error.permanent', missing).metadata['recovery_strategy']
+    'terminate'
+    """
+    recovery = error.recovery
+    if recovery is Recovery.STOP and event in _RECOVERABLE_NAMES:
+        event = 'error.permanent'
+    if event in FINAL_NAMES:
+        recovery = Recovery.STOP
+    recoverable = recovery is not Recovery.STOP
+    # A person who stopped the operation knows it: nothing is wrong.
+    is_cancelled = error.category is Category.CANCELLED
+    severity = 'info' if is_cancelled else 'error' if recoverable else 'critical'
+    return EventRecovery(
+        event,
+        {
+            'recoverable': recoverable,
+            'recovery_strategy': STRATEGIES[recovery],
+            'severity': severity,
+        },
+    )
+
 
 COMMON_METADATA = (
     'error_code',
