@@ -14,7 +14,8 @@ from seamwise.seams.log.shape import LogRecord, Outcome
 from seamwise.seams.rendering.errors import counted_message
 from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 from seamwise.seams.reporting.fingerprint import fingerprint
-from seamwise.seams.reporting.levels import LEVEL_NAMES, Level, failure_level, tool_group
+from seamwise.seams.reporting.levels import LEVEL_NAMES, Level, failure_level
+from seamwise.seams.reporting.tool_groups import TOOL_GROUPS
 
 CHAIN_LIMIT = 50
 """Maximum number of causes in a record."""
@@ -98,5 +99,5 @@ def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
 def _category(error: TaggedError | BaseException) -> str:
     if not isinstance(error, TaggedError):
         return 'defect'
-    group = tool_group(error)
+    group = TOOL_GROUPS.get(type(error))
     return group.category if group else error.category.value

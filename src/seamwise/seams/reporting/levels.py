@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.errors import TaggedError
@@ -47,29 +47,7 @@ SERVER_ERROR: Final = 500
 """First HTTP status of the errors of a server."""
 
 
-class ToolGroup(NamedTuple):
-    """Category and level of a group of tool errors in the log."""
-
-    category: str
-    level: int
-
-
 _TOOL_MODULES: Final = frozenset({'seamwise.catalog.tools', 'seamwise.catalog.parsing'})
-
-
-def tool_group(error: TaggedError) -> ToolGroup | None:
-    """Return the group of an error of a tool call; None for all other errors.
-
-    >>> from seamwise.catalog.tools import ContentMismatch
-    >>> tool_group(ContentMismatch('replace_in_file', 'a.txt', 'old', 'new', 3))
-    ToolGroup(category='content_matching', level=30)
-    """
-    if type(error).__module__ not in _TOOL_MODULES:
-        return None
-    # Not every program has tools, and their errors take a while to load.
-    from seamwise.seams.reporting.tool_groups import TOOL_GROUPS  # noqa: PLC0415
-
-    return TOOL_GROUPS.get(type(error))
 
 
 def failure_level(error: TaggedError, *, status: int | None = None) -> int:
@@ -90,7 +68,11 @@ def failure_level(error: TaggedError, *, status: int | None = None) -> int:
         return level
     if error.recovery is Recovery.STOP:
         return logging.CRITICAL
-    if (group := tool_group(error)) is not None:
-        level = group.level
+    if type(error).__module__ in _TOOL_MODULES:
+        # Not every program has tools, and their errors take a while to load.
+        from seamwise.seams.reporting.tool_groups import TOOL_GROUPS  # noqa: PLC0415
+
+        group = TOOL_GROUPS.get(type(error))
+        level = level if group is None else group.level
     # The answer of an upstream service that this program asked wrongly is no error of the client.
     return logging.ERROR if status is not None and level == logging.INFO else level

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 from seamwise._errors.categories import Category
 from seamwise.catalog.parsing import ParsingError
@@ -15,7 +15,13 @@ from seamwise.catalog.tools import (
     ToolInputError,
     ToolStateError,
 )
-from seamwise.seams.reporting.levels import ToolGroup
+
+
+class ToolGroup(NamedTuple):
+    """Category and level of a group of tool errors in the log."""
+
+    category: str
+    level: int
 
 
 def _for_members(union: object, category: str, level: int) -> dict[type, ToolGroup]:
