@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -199,12 +200,16 @@ class Slotted:
 MISSING = FileNotFound('read_file', 'a.txt')
 
 
+def as_is(result: Result[str, Any]) -> Result[str, Any]:
+    return result
+
+
 @pytest.mark.parametrize('create', [RecordingSession, Unhashable, Slotted])
 def test_publish_adds_nothing_to_what_was_observed(create: Callable[[], Any]) -> None:
     chat = create()
     observer = session.observer(chat, adapter=EVENTS, log=SILENT_LOG)
     for error in (MISSING, CredentialsRejected('openai'), MISSING):
-        result: Any = retry(observer=observer).run_sync(lambda error=error: Failure(error))
+        result: Any = retry(observer=observer).run_sync(partial(as_is, Failure(error)))
         before = len(chat.sent)
         assert session.publish(result, chat, adapter=EVENTS, log=SILENT_LOG) == []
         assert len(chat.sent) == before

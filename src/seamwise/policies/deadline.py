@@ -137,7 +137,7 @@ class _LayerScope(DeadlineScope, Permit):
 
     def _fail(self, outcome: Result[object, object] | None = None) -> Failure[DeadlineExceeded]:
         late = outcome.failure() if type(outcome) is Failure else None
-        if isinstance(late, DeadlineExceeded) and late.name == self.name:
+        if isinstance(late, DeadlineExceeded) and late.name == self.name and late.attempts:
             # A guard inside has reported that this deadline passed.
             return self._layer.fail(late)
         cause = late if isinstance(late, TaggedError) else None
