@@ -239,3 +239,31 @@ def test_reports_are_limited_and_forgotten_with_their_session() -> None:
     for session_ in kept:
         failures.add(session_, MISSING)
     assert (failures.take(kept[0], MISSING), failures.take(kept[-1], MISSING)) == (False, True)
+
+
+# The preset for chats
+
+
+def test_the_preset_for_chats_waits_as_long_as_the_service_asks() -> None:
+    chat, world = RecordingSession(), FakeWorld(random=lambda: 0.0)
+    limited = UpstreamRateLimited('openai_api', retry_after=60.0)
+    results: list[Result[str, Any]] = [Failure(limited), Failure(limited), Success('ok')]
+    guard = session.retry(chat, adapter=EVENTS, log=SILENT_LOG, world=world)
+    assert guard.run_sync(lambda: results.pop(0)) == Success('ok')
+    assert world.slept == [60.0, 60.0]
+    assert [event.metadata['attempt'] for event in chat.sent] == [1, 2]
+    assert guard.describe() == 'retry: 3 attempts, waits 1 s to 60 s, a tenth of jitter'
+
+
+def test_the_preset_for_chats_gives_up_after_three_attempts_whatever_their_duration() -> None:
+    chat, world = RecordingSession(), FakeWorld(random=lambda: 0.5)
+
+    def operation() -> Result[str, ToolTimedOut]:
+        world.advance(300.0)
+        return Failure(ToolTimedOut('search', 300.0, 1))
+
+    guard = session.retry(chat, adapter=EVENTS, operation='search', log=SILENT_LOG, world=world)
+    session.publish(guard.run_sync(operation), chat, adapter=EVENTS, log=SILENT_LOG)
+    assert world.slept == [1.0, 2.0]
+    assert [event.event for event in chat.sent][-3:] == CLOSING
+    assert chat.sent[-3].metadata['operation'] == 'search'

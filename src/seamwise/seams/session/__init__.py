@@ -5,6 +5,7 @@ from seamwise.seams.session.events import defect as defect
 from seamwise.seams.session.events import event as event
 from seamwise.seams.session.messages import StoredError as StoredError
 from seamwise.seams.session.observer import observer as observer
+from seamwise.seams.session.observer import retry as retry
 from seamwise.seams.session.on import on as on
 from seamwise.seams.session.publishing import Receiver as Receiver
 from seamwise.seams.session.publishing import publish as publish

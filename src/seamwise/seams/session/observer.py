@@ -13,7 +13,10 @@ from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._errors.messages import fill
 from seamwise._errors.texts import catalogue
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.sessions import RecoveryFailed
+from seamwise.policies import Guard
+from seamwise.policies import retry as retry_guard
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,
@@ -124,6 +127,47 @@ def observer(
             reported.add(session, guard_event.error)
 
     return report
+
+
+def retry(
+    session: Receiver,
+    *,
+    adapter: Callable[[Never], ErrorEvent],
+    alert: Callable[[ErrorEvent], object] | None = None,
+    log: Logger | FailureLog | None = None,
+    world: World = REAL,
+    **details: Unpack[OperationDetails],
+) -> Guard[Never]:
+    """Return a `retry` with the settings of a chat, which reports to a session.
+
+    Three attempts; delays from 1 s to 60 s with a tenth of jitter, and as long as a service asks
+    for, up to 60 s; no limit on the total time, because the user sees each wait and can cancel. For
+    other settings, pass `observer(…)` to `policies.retry`. Arguments as for `observer`.
+
+    >>> from seamwise import Failure, Success
+    >>> from seamwise.catalog.network import UpstreamRateLimited
+    >>> from seamwise.seams.session.tables import NETWORK
+    >>> from seamwise.testing import FakeWorld
+    >>> class Chat:
+    ...     locale, session_id = 'en', None
+    ...     def send(self, event):
+    ...         print(event.event, event.metadata['retry_after_ms'])
+    >>> results = [Failure(UpstreamRateLimited('openai', retry_after=60.0)), Success('answer')]
+    >>> world = FakeWorld(random=lambda: 0.0)
+    >>> retry(Chat(), adapter=NETWORK, world=world).run_sync(lambda: results.pop(0))
+    error.rate_limited 60000
+    Success('answer')
+    """
+    return retry_guard(
+        attempts=3,
+        timeout=None,
+        base=1.0,
+        cap=60.0,
+        jitter='tenth',
+        retry_after_cap=60.0,
+        observer=observer(session, adapter=adapter, alert=alert, log=log, **details),
+        world=world,
+    )
 
 
 def _log(events: Iterable[ErrorEvent], guard_event: GuardEvent, log: FailureLog) -> None:
