@@ -156,7 +156,7 @@ _DECODER = msgspec.json.Decoder(ErrorEvent)
 def decode(body: bytes | str) -> Result[ErrorEvent, UnreadableBody]:
     """Decode an event that `encode` wrote.
 
-    The event equals the one that `event`, `publish` or `observe` made; it is not decoded to the
+    The event equals the one that `event`, `publish` or an observer made; it is not decoded to the
     error. Undocumented keys are ignored.
 
     >>> from seamwise.seams.session import encode
