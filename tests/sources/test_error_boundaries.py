@@ -18,12 +18,11 @@ from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
 from seamwise.seams import cli, session
 from seamwise.seams.cli.tables import MODELS as FOR_TERMINALS
 from seamwise.seams.http import HttpError, ProblemLocation, defect, named, on, tagged
-from seamwise.seams.http.bodies import Named
 from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
 from seamwise.seams.http.openapi_documents.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.openapi_documents.error_schemas import TAGGED as TAGGED_FORM
 from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
-from seamwise.seams.wire.legacy_shapes import named_error
+from seamwise.seams.wire.legacy_shapes import Named, named_error
 from tests.strategies import EVERY_CLASS, PLANTED, members
 
 FACTS: dict[str, Any] = json.loads(

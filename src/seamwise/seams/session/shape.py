@@ -145,7 +145,7 @@ def encode(event: 'ErrorEvent | StoredErrorEvent') -> bytes:
     >>> from seamwise.catalog.tools import ToolTimedOut
     >>> from seamwise.seams.session.tables import TOOLS
     >>> encode(TOOLS(ToolTimedOut('search', 30.0, attempts=1)))
-    b'{"event":"error.timeout","content":"search did not finish within 30.0 s.",...}'
+    b'{"event":"error.timeout","content":"search did not finish within 30 s.",...}'
     """
     return to_json(event)
 
