@@ -10,9 +10,11 @@ from tools.public_surface import FILE, modules, surface
 MAX_NAMES = 280
 
 VERBS = {
-    'defect', 'decode', 'encode', 'observer', 'on', 'response',
+    'defect', 'decode', 'encode', 'observer', 'on', 'response', 'retry',
 }  # fmt: skip
-"""Functions that each seam has under the same name, with the same meaning for its own shape."""
+"""Functions that each seam has under the same name, with the same meaning for its own shape.
+
+The `retry` of the session seam is that of the guards, with the settings of a chat."""
 
 TWINS = {
     'seamwise.policies.transports.httpx2': 'seamwise.policies.transports',

@@ -91,8 +91,8 @@ def _session_notes() -> Iterator[Note]:
         kinds = [kind.__name__ for kind, stored in STORED_NAMES.items() if stored == name]
         of = f'of {join_limited(kinds)}' if kinds else 'of an error of an unknown kind'
         yield Note(name, 'stored name', f'The name {of} in a stored message of a session.')
-    for code, meaning in CLOSE_CODES.items():
-        yield Note(str(code), 'close code', meaning)
+    for close_code, meaning in CLOSE_CODES.items():
+        yield Note(str(close_code), 'close code', meaning)
 
 
 def _rpc_notes() -> Iterator[Note]:

@@ -1,6 +1,7 @@
 """Outcome of one tool call of a model's output."""
 
-from typing import TYPE_CHECKING, Generic
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic
 
 from msgspec import Struct
 from typing_extensions import TypeVar
@@ -53,9 +54,11 @@ class ToolOutcome(Struct, Generic[E_co], frozen=True):
             TypeError: The error is none of tools, the parser, guards and MCP servers.
         """
         # Few programs have a planner, and its tables take a while to load.
-        from seamwise.seams.planner import classify  # noqa: PLC0415
+        from seamwise.seams.planner import PLANNER, classify  # noqa: PLC0415
 
-        return classify(self)
+        # Errors of an application are not in this table, and refused at run time.
+        table: Callable[[Any], ErrorInfo] = PLANNER
+        return classify(self, adapter=table)
 
     @property
     def retryable(self) -> bool:

@@ -38,7 +38,15 @@ AGENTS: Adapter[catalog.agents.AgentError, ErrorEvent] = Adapter(
         )
         | on(catalog.agents.CompressionFailed).publishes('error.correctable', 'ERR_AGENT_008')
         | on(catalog.agents.AgentFailed).publishes(
-            'error.correctable', 'ERR_AGENT_009', retryable_event='error.transient'
+            'error.correctable',
+            'ERR_AGENT_009',
+            retryable_event='error.transient',
+            cause=lambda error: cause_type(error, 'unknown'),
+            context=lambda error: {
+                'agent': error.agent,
+                'agent_type': error.agent_type,
+                'metadata': error.metadata or None,
+            },
         )
     )
 )
