@@ -199,10 +199,13 @@ def test_a_catalog_domain_imports_no_errors_of_another_domain(file: Path) -> Non
 
 
 def shows_errors(file: Path) -> bool:
-    """Return whether a file of the tool host answers calls, or serves tools to clients."""
+    """Return whether a file of the tool host answers calls, or serves tools to clients.
+
+    An outcome classifies its error for planners.
+    """
     folder, *rest = file.relative_to(SOURCE / 'toolhost').parts
     is_answer = folder == 'formats' and rest[-1:] in (['answers.py'], ['guidance.py'])
-    return folder in {'mcp', 'server'} or is_answer
+    return folder in {'mcp', 'server', 'outcome.py'} or is_answer
 
 
 @pytest.mark.parametrize(

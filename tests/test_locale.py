@@ -371,7 +371,7 @@ def test_an_added_language_has_its_own_plural_forms(tmp_path: Path) -> None:
 
 def test_a_missing_or_invalid_translation_falls_back_to_english(tmp_path: Path) -> None:
     add_locales(german(tmp_path))
-    assert message_of(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1.0 s.'
+    assert message_of(ToolTimedOut('t', 1.0, 1), 'de') == 't did not finish within 1 s.'
     assert (
         message_of(ContentMismatch('t', 'a', '', '', 3), 'de')
         == "Line 3 of 'a' does not have the expected text."

@@ -11,7 +11,6 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.live import Event, Session
 from seamwise.policies import Observer
-from seamwise.policies.events import GaveUp, GuardEvent
 from seamwise.seams.session import observer, on, publish, tables
 from seamwise.toolhost import formats
 
@@ -21,7 +20,7 @@ EVENTS = (
     | tables.NETWORK
     | tables.STREAMING
     | tables.GUARDS
-    | on(TooManyTurns).publishes('error.permanent', 'ERR_TURNS_001')
+    | on(TooManyTurns).publishes('error.correctable', 'ERR_TURNS_001')
 )
 
 OPERATION = 'ask the model'
@@ -42,7 +41,7 @@ class Agent:
 
     async def __call__(self, session: Session) -> None:
         """Answer the messages of a session."""
-        reports = Reports(session)
+        reports = observer(session, adapter=EVENTS, stage='solving', operation=OPERATION)
         provider = self._create_provider(reports)
         async for message in session.received():
             if message.event == 'user.cancel':
@@ -52,33 +51,15 @@ class Agent:
                 refusal = InvalidInput('a message contains a question', message.content)
                 publish(Failure(refusal), session, adapter=tables.SESSIONS)
                 continue
-            match await converse(question, provider, session):
-                case Success(answer):
-                    stored = await session.say(Event('agent.answer', answer, show_content=answer))
-                    if isinstance(stored, Failure):
-                        # The store is away, or the session has ended.
-                        return
-                case Failure(error):
-                    reports.finish(error)
-
-
-class Reports:
-    """Observer that reports the retries of a session, and its last failure exactly once."""
-
-    def __init__(self, session: Session) -> None:
-        self._observe = observer(session, adapter=EVENTS, stage='solving', operation=OPERATION)
-        self._is_finished = False
-
-    def __call__(self, event: GuardEvent) -> None:
-        """Report an event of the guard."""
-        self._is_finished = isinstance(event, GaveUp)
-        self._observe(event)
-
-    def finish(self, error: ProviderError | TooManyTurns) -> None:
-        """Report a failure that the guard has not retried, and thus not reported."""
-        if not self._is_finished:
-            self._observe(GaveUp(OPERATION, error, 1, 0.0, 'not_retryable'))
-        self._is_finished = False
+            result = await converse(question, provider, session)
+            # A failure that the observer has reported is not reported again.
+            publish(result, session, adapter=EVENTS, stage='solving', operation=OPERATION)
+            if isinstance(result, Success):
+                answer = result.unwrap()
+                stored = await session.say(Event('agent.answer', answer, show_content=answer))
+                if isinstance(stored, Failure):
+                    # The store is away, or the session has ended.
+                    return
 
 
 async def converse(

@@ -211,7 +211,7 @@ def test_the_error_of_an_example_is_shown_at_every_seam(page: LivePage) -> None:
     assert page.facts() == {
         'cli': 'exit 66',
         'http': '404',
-        'session': 'error.permanent',
+        'session': 'error.correctable',
         'model': 'file_operation_error',
         'planner': 'TOOL_EXECUTION_FAILED',
         'jsonrpc': 'isError',

@@ -429,7 +429,8 @@ def test_probe_without_time_to_begin_returns_its_permit() -> None:
         return (guard >> deadline(1.0, name='attempt', world=world)).run_sync(lambda: OK)
 
     late = deadline(1.0, name='request', world=world).run_sync(request)
-    assert late == Failure(DeadlineExceeded('request', 1.0))
+    not_started = DeadlineExceeded('request', 1.0, attempts=0)
+    assert late == Failure(DeadlineExceeded('request', 1.0, cause=not_started))
     assert read_state(guard) == 'half_open'
     assert guard.run_sync(lambda: OK) is OK
     assert read_state(guard) == 'closed'

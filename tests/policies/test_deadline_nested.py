@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from functools import partial
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -76,7 +77,9 @@ async def test_outer_deadline_reports_if_the_operation_ignores_the_inner_one() -
         return DONE
 
     guard = deadline(3.0, name='outer', world=world) >> deadline(2.0, name='inner', world=world)
-    assert await guard.run(operation) == Failure(deadline_exceeded('outer'))
+    result = await guard.run(operation)
+    inner_error = deadline_exceeded('inner', 2.0)
+    assert result == Failure(msgspec.structs.replace(deadline_exceeded('outer'), cause=inner_error))
     await assert_nothing_pending()
 
 

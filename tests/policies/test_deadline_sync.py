@@ -42,13 +42,10 @@ def test_outcome_in_time_is_returned_unchanged() -> None:
 def test_late_operation_has_failed_whatever_its_outcome(result: Result[str, Down]) -> None:
     world = FakeWorld()
     events: list[GuardEvent] = []
-    assert (
-        deadline(3.0, world=world, observer=events.append).run_sync(
-            timed_operation(world, 3.0, result)
-        )
-        == LATE
-    )
-    assert events == [Refused('deadline', DeadlineExceeded('deadline', 3.0))]
+    late = DeadlineExceeded('deadline', 3.0, cause=Down() if type(result) is Failure else None)
+    guard = deadline(3.0, world=world, observer=events.append)
+    assert guard.run_sync(timed_operation(world, 3.0, result)) == Failure(late)
+    assert events == [Refused('deadline', late)]
     assert remaining() is None
 
 

@@ -201,7 +201,8 @@ def test_fallback_handles_the_failures_of_its_guards() -> None:
         >> deadline(2.0, world=world)
     )
     assert isinstance(guarded, Fallback)
-    assert guarded.run_sync(operation) == Success(DeadlineExceeded('a', 3.0))
+    inner = DeadlineExceeded('deadline', 2.0, cause=DOWN.failure())
+    assert guarded.run_sync(operation) == Success(DeadlineExceeded('a', 3.0, cause=inner))
     assert guarded.name == 'outer'
     assert repr(guarded) == '<fallback outer >> a >> deadline>'
     assert guarded.describe() == (

@@ -183,7 +183,9 @@ def test_definite_failure_before_the_delay_is_returned_immediately(error: object
 
     operation = run(test)
     assert len(operation.attempts) == 1
-    assert operation.events == []
+    # A failure without a tag is no event.
+    end = GaveUp('search', Wrong(), 1, 0.0, 'not_retryable')
+    assert operation.events == ([end] if isinstance(error, Wrong) else [])
 
 
 @pytest.mark.parametrize('index', [0, 1])

@@ -352,7 +352,8 @@ def test_retry_after_above_the_cap_ends_the_attempts() -> None:
     recorder = Recorder()
     guard = retry(timeout=None, base=0.0, world=world, observer=recorder)
     assert guard.run_sync(fail_with(Busy(retry_after=60.001))) == Failure(Busy(retry_after=60.001))
-    assert recorder == [GaveUp('retry', Busy(retry_after=60.001), 1, 0.0, 'retry_after')]
+    end = GaveUp('retry', Busy(retry_after=60.001), 1, 0.0, 'retry_after', delay=60.001, limit=60.0)
+    assert recorder == [end]
     assert retry(retry_after_cap=0.0, base=0.0, world=world).run_sync(
         fail_with(Busy(retry_after=0.0))
     ) == Success('done')
@@ -376,9 +377,12 @@ def test_delay_that_cannot_end_within_the_timeout_is_not_started(
     # Attempts of three seconds: the second delay would end at 3 + 1 + 3 + 2.
     assert guard.run_sync(fail_after(world, 3.0, Slow())) == Failure(Slow())
     assert world.slept == [1.0, 2.0][:waits]
-    assert recorder[-1] == GaveUp(
-        'retry', Slow(), waits + 1, world.now, 'attempts' if waits == 2 else 'time'
+    end = (
+        GaveUp('retry', Slow(), 3, world.now, 'attempts')
+        if waits == 2
+        else GaveUp('retry', Slow(), 2, world.now, 'time', delay=2.0, limit=9.0)
     )
+    assert recorder[-1] == end
 
 
 def test_default_timeout_is_45_seconds() -> None:
@@ -417,6 +421,8 @@ def test_enclosing_deadline_limits_the_attempts(
     assert world.slept == [1.0] * waits
     first = recorder[0]
     assert (type(first) is GaveUp and first.why == 'time') is (waits == 0)
+    if type(first) is GaveUp:
+        assert (first.delay, first.limit) == (1.0, min(seconds - 3.0, timeout or seconds))
 
 
 def test_timeout_applies_if_the_enclosing_deadline_is_later() -> None:
@@ -533,7 +539,7 @@ def test_elapsed_time_starts_with_the_call_even_without_a_timeout() -> None:
     assert guard.run_sync(fail_after(world, 2.0, error)) == Failure(error)
     assert recorder[1:] == [
         Recovered('retry', 2, 1.0),
-        GaveUp('retry', Busy(retry_after=61), 1, 2.0, 'retry_after'),
+        GaveUp('retry', Busy(retry_after=61), 1, 2.0, 'retry_after', delay=61, limit=60.0),
     ]
 
 
@@ -549,19 +555,22 @@ def test_give_up_event_contains_the_reason() -> None:
     empty = Budget.quota(5)
     assert empty.acquire(1)
     assert end(Slow(), attempts=1) == GaveUp('bank', Slow(), 1, 2.0, 'attempts')
-    assert end(Slow(), timeout=2.0) == GaveUp('bank', Slow(), 1, 2.0, 'time')
+    assert end(Slow(), timeout=2.0, jitter='none') == GaveUp(
+        'bank', Slow(), 1, 2.0, 'time', delay=0.1, limit=2.0
+    )
     assert end(Slow(), budget=empty) == GaveUp('bank', Slow(), 1, 2.0, 'budget')
-    assert end(Busy(retry_after=61)) == GaveUp('bank', Busy(retry_after=61), 1, 2.0, 'retry_after')
+    assert end(Busy(retry_after=61)) == GaveUp(
+        'bank', Busy(retry_after=61), 1, 2.0, 'retry_after', delay=61, limit=60.0
+    )
 
 
-def test_failure_that_is_not_retried_is_an_event_from_the_second_attempt_on() -> None:
-    """A declined card is no event of the retry."""
+def test_final_failure_is_an_event_of_every_attempt() -> None:
     recorder = Recorder()
     guard = retry(base=1.0, jitter='none', world=FakeWorld(), observer=recorder)
     assert guard.run_sync(fail_with(Wrong())) == Failure(Wrong())
-    assert recorder == []
+    assert recorder == [GaveUp('retry', Wrong(), 1, 0.0, 'not_retryable')]
     assert guard.run_sync(fail_with(Slow(), Wrong())) == Failure(Wrong())
-    assert recorder == [
+    assert recorder[1:] == [
         Retrying('retry', Slow(), 1, 3, 1.0, duration=0.0, factor=2.0),
         GaveUp('retry', Wrong(), 2, 1.0, 'not_retryable'),
     ]

@@ -421,3 +421,13 @@ def test_an_unknown_rule_is_a_usage_error_with_suggestions() -> None:
 )
 def test_json_is_laid_out_by_the_width(value: Json, width: int, lines: list[str]) -> None:
     assert list(layout_json(value, width)) == lines
+
+
+@pytest.mark.parametrize(
+    ('code', 'words'), [('1006', 'without a close frame'), ('4401', 'not authenticated')]
+)
+def test_the_close_code_of_a_websocket_is_explained(code: str, words: str) -> None:
+    result = explain(code)
+    assert result.exit_code == 0
+    assert f'{code} (close code): ' in result.output
+    assert words in result.output

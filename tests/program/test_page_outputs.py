@@ -33,7 +33,7 @@ def test_a_failure_has_an_output_at_every_seam() -> None:
     }
     assert shown['http']['status'] == 404
     assert shown['jsonrpc']['id'] == 'c-1'
-    assert shown['session']['en'][-1]['event'] == 'error.permanent'
+    assert shown['session']['en'][-1]['event'] == 'error.correctable'
     assert '不存在' in shown['session']['zh_CN'][-1]['show_content']
     assert shown['telemetry'] == {
         'seamwise.errors': {

@@ -191,7 +191,7 @@ def test_the_seam_of_a_table_is_known_from_its_arms(
     shop: Path, table: str, seam: str, summary: str
 ) -> None:
     value = entry('OrderNotFound', '--module', 'shop.errors', '--table', f'shop.{table}')
-    assert summaries(value) == {seam: summary, 'log': 'error, not_found'}
+    assert summaries(value) == {seam: summary, 'log': 'info, not_found'}
 
 
 def test_a_table_can_be_a_mapping_of_revisions(shop: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_table_can_be_a_mapping_of_revisions(shop: Path) -> None:
     assert [(item.get('where'), item['summary']) for item in value['answers']] == [
         ('mcp 2025-11-25', 'a result with isError'),
         ('lsp 3.17', 'error -32000'),
-        (None, 'error, not_found'),
+        (None, 'info, not_found'),
     ]
 
 
@@ -265,7 +265,7 @@ def test_an_arm_that_fails_for_the_example_shows_its_declaration(shop: Path) -> 
     assert summaries(value) == {
         'cli': None,
         'http': "409 DECLINED (it fails for the example: KeyError: 'bank')",
-        'log': 'error, conflict',
+        'log': 'info, conflict',
     }
 
 

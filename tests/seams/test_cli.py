@@ -304,7 +304,7 @@ TEXTS: list[tuple[ToolError | ParsingError, list[str]]] = [
     (
         ToolTimedOut('t', 10.0, 1),
         [
-            't did not finish within 10.0 s.',
+            't did not finish within 10 s.',
             'hint: request less at a time, or allow more than 10 s.',
         ],
     ),

@@ -20,7 +20,8 @@ from seamwise import Category, Cause, Failure, Secret, Success, TaggedError, on_
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.policies import CircuitOpen, RateLimited
 from seamwise.seams import jsonrpc, session
-from seamwise.seams.log import LEVELS, FailureLog, JsonFormatter, RedactingFilter
+from seamwise.seams.log import FailureLog, JsonFormatter, RedactingFilter
+from seamwise.seams.reporting.levels import LEVELS
 from seamwise.seams.reporting.request_context import serving
 from tests.strategies import PLANTED
 

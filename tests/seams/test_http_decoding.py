@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from seamwise import Category, Failure, Secret, Success, TaggedError, sanitized
 from seamwise._errors.errors import retry_after
+from seamwise.catalog.models import ModelError, ModelNotFound
 from seamwise.catalog.network import (
     HostUnreachable,
     NetworkError,
@@ -27,14 +28,12 @@ from seamwise.seams.http import (
     UnreadableBody,
     decode,
     envelope,
-    from_foreign,
     named,
     on,
     problem,
     response,
     tagged,
 )
-from seamwise.seams.http.bodies import Named
 from seamwise.seams.http.on import CauseArm, HttpArm
 from seamwise.seams.http.tables import (
     A2A_LATEST,
@@ -61,6 +60,7 @@ from seamwise.seams.rendering.errors import (
 )
 from seamwise.seams.rendering.values import milliseconds_or_none
 from seamwise.seams.rendering.views import full_view, public_view
+from seamwise.seams.wire.legacy_shapes import Named, named_error
 from seamwise.testing import assert_failure
 from tests.seams.hidden import without_hidden
 from tests.strategies import PLANTED, few_examples, structs
@@ -211,8 +211,6 @@ GOOD = envelope(NOT_FOUND, request_id='r-1')
         (b'[' * 100_000, 'it is not an envelope'),
         (b'<html>502 Bad Gateway</html>', 'it is not an envelope'),
         (b'{"type":"about:blank","title":"Not Found","status":404}', 'it is not an envelope'),
-        (named(NOT_FOUND), 'it is not an envelope'),
-        (tagged(NOT_FOUND), 'it is not an envelope'),
         (
             envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)),
             'it contains no error',
@@ -251,12 +249,12 @@ def test_any_other_body_is_unreadable_with_a_reason(body: bytes | str, problem_s
 @given(st.integers(0, len(GOOD) - 1))
 def test_a_truncated_body_is_unreadable(length: int) -> None:
     assert_failure(decode(GOOD[:length], StorageError), UnreadableBody)
-    assert_failure(from_foreign(GOOD[:length]), UnreadableBody)
+    assert_failure(named_error(GOOD[:length]), UnreadableBody)
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60))
 def test_decoding_never_raises(body: bytes | str) -> None:
-    for result in (decode(body, StorageError), from_foreign(body)):
+    for result in (decode(body, StorageError), named_error(body)):
         assert type(result) in {Success, Failure}
 
 
@@ -279,10 +277,10 @@ def test_unknown_keys_of_a_newer_server_are_ignored() -> None:
     'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
 )
 def test_both_legacy_formats_decode_to_the_same_value(case: dict[str, Any]) -> None:
-    decoded = from_foreign(json.dumps(case['named']))
+    decoded = named_error(json.dumps(case['named']))
     assert (
         decoded
-        == from_foreign(json.dumps(case['flat']))
+        == named_error(json.dumps(case['flat']))
         == Success(Named(case['named']['name'], case['named']['data']))
     )
 
@@ -300,7 +298,7 @@ VALUES: dict[str, object] = {
 @pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
 def test_every_named_legacy_body_is_decoded(case: dict[str, Any]) -> None:
     data = {key: VALUES.get(fact['type'], []) for key, fact in case['data'].items()}
-    assert from_foreign(json.dumps({'name': case['name'], 'data': data})) == Success(
+    assert named_error(json.dumps({'name': case['name'], 'data': data})) == Success(
         Named(case['name'], data)
     )
 
@@ -308,7 +306,7 @@ def test_every_named_legacy_body_is_decoded(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize('case', FACTS['tagged_http'], ids=lambda case: case['tag'])
 def test_every_flat_legacy_body_is_decoded(case: dict[str, Any]) -> None:
     fields = {key: VALUES[fact['type']] for key, fact in case['fields'].items()}
-    assert from_foreign(
+    assert named_error(
         json.dumps({FACTS['flat_shape']['tag_key']: case['tag'], **fields})
     ) == Success(Named(case['tag'], fields))
 
@@ -330,12 +328,21 @@ def test_every_flat_legacy_body_is_decoded(case: dict[str, Any]) -> None:
     ],
 )
 def test_another_legacy_body_is_unreadable_with_a_reason(body: bytes, problem_start: str) -> None:
-    assert from_foreign(body).failure().problem.startswith(problem_start)
+    assert named_error(body).failure().problem.startswith(problem_start)
+
+
+@pytest.mark.parametrize('write', [named, tagged])
+def test_older_bodies_are_decoded_to_their_class(write: Any) -> None:
+    assert decode(write(NOT_FOUND), StorageError) == Success(RecordNotFound('user', 'u-17'))
+    unknown = ModelNotFound('acme', 'large-2', ('large-3',))
+    assert decode(write(MODELS(unknown)), ModelError) == Success(unknown)
+    error = assert_failure(decode(write(NOT_FOUND), ModelError), UnreadableBody)
+    assert error.problem.startswith("its error is 'RecordNotFound'")
 
 
 @pytest.mark.parametrize('write', [named, tagged])
 def test_named_and_tagged_bodies_are_decoded(write: Any) -> None:
-    assert from_foreign(write(NOT_FOUND)) == Success(
+    assert named_error(write(NOT_FOUND)) == Success(
         Named(
             'RecordNotFound', {'message': "There is no user 'u-17'.", 'kind': 'user', 'key': 'u-17'}
         )

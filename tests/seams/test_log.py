@@ -45,6 +45,7 @@ from seamwise.seams.log import (
 )
 from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.log.record import CHAIN_LIMIT
+from seamwise.seams.reporting.levels import LEVELS
 from tests.strategies import EVERY_CLASS, PLANTED, errors, members, structs, texts
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -152,9 +153,9 @@ def test_category_of_other_errors_is_their_own(
 ) -> None:
     error = data.draw(structs(kind))
     log_record = record(error)
-    expected = 'critical' if error.recovery is Recovery.STOP else 'error'
+    is_final = error.recovery is Recovery.STOP and error.category is not Category.CANCELLED
     assert log_record.category == error.category.value
-    assert log_record.level == ('debug' if error.category is Category.CANCELLED else expected)
+    assert log_record.levelno == (logging.CRITICAL if is_final else LEVELS[error.category])
 
 
 @pytest.mark.parametrize(
@@ -162,10 +163,10 @@ def test_category_of_other_errors_is_their_own(
     [
         (UnknownFormat('x'), 'warning', 'validation'),
         (ToolFailed('t', OSError()), 'error', 'tool_execution'),
-        (ToolCancelled('t', 'ann'), 'debug', 'tool_execution'),
+        (ToolCancelled('t', 'ann'), 'info', 'tool_execution'),
         (RegistrationRejected('t', 'no'), 'critical', 'tool_execution'),
         (ResourceExhausted('disk'), 'error', 'resource'),
-        (Lost('a'), 'error', 'not_found'),
+        (Lost('a'), 'info', 'not_found'),
         (Down(), 'error', 'unavailable'),
         (ZeroDivisionError(), 'error', 'defect'),
     ],
@@ -190,7 +191,7 @@ def test_level_follows_from_the_recovery_of_the_instance() -> None:
 
 def test_levelno_is_the_level_of_logging() -> None:
     test_errors = [ToolCancelled('t', 'a'), TooManyMistakes(3, 3), Lost('a')]
-    assert [record(error).levelno for error in test_errors] == [10, 30, 40]
+    assert [record(error).levelno for error in test_errors] == [20, 30, 20]
 
 
 def test_path_and_tool_are_absent_if_they_are_no_texts() -> None:
@@ -516,7 +517,7 @@ def test_retried_failure_has_level_info() -> None:
             ToolCancelled('t', 'a'),
         ]
     ]
-    assert levels == ['info', 'info', 'info', 'debug']
+    assert levels == ['info'] * 4
     assert record(Down(), outcome='retried', now=NOW).category == 'unavailable'
     assert record(ZeroDivisionError(), outcome='retried').level == 'error'
 

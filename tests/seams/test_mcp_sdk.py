@@ -280,7 +280,7 @@ def test_a_secret_in_a_value_is_masked() -> None:
     assert 'hunter2' not in result.model_dump_json()
 
 
-@pytest.mark.parametrize(('error', 'level'), [(MISSING, logging.INFO), (UNKNOWN, logging.INFO)])
+@pytest.mark.parametrize(('error', 'level'), [(MISSING, logging.ERROR), (UNKNOWN, logging.WARNING)])
 def test_a_failure_is_logged_once(
     error: ToolError, level: int, caplog: pytest.LogCaptureFixture
 ) -> None:

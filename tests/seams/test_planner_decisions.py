@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise.catalog.tools import FileNotFound
+from seamwise import TaggedError
+from seamwise.catalog.network import HostUnreachable, UpstreamFailed
+from seamwise.catalog.tools import FileNotFound, ToolFailed
 from seamwise.policies import RateLimited
 from seamwise.seams.planner import (
     Correct,
@@ -23,6 +25,8 @@ from seamwise.seams.planner import (
     Stop,
     Wait,
     decide,
+    decode,
+    encode,
 )
 from seamwise.seams.planner.tables import GUARDS, TOOLS
 
@@ -109,3 +113,21 @@ def test_every_error_has_a_decision_that_round_trips(
     assert msgspec.json.decode(msgspec.json.encode(decision), type=Decision) == decision
     if isinstance(decision, Wait):
         assert decision.ms >= (delay or 0)
+
+
+@pytest.mark.parametrize(
+    ('cause', 'decision'),
+    [
+        (ConnectionResetError('peer'), Wait(1000)),
+        (HostUnreachable('db', 'reset'), Wait(1000)),
+        (UpstreamFailed('bank', 503, ''), Wait(1000)),
+        (TimeoutError(), Retry(1.0)),
+        (KeyError('a'), Stop()),
+    ],
+)
+def test_a_tool_that_failed_in_an_outage_is_not_retried_at_once(
+    cause: Exception | TaggedError, decision: Decision
+) -> None:
+    classified = TOOLS(ToolFailed('search', cause))
+    assert decide(classified, attempt=1, attempts_left=2) == decision
+    assert decide(decode(encode(classified)).unwrap(), attempt=1, attempts_left=2) == decision

@@ -149,6 +149,8 @@ def test_event_name_follows_from_the_category(error: TaggedError) -> None:
         'error.transient'
         if error.category is Category.EXECUTION and error.retryable
         else 'error.permanent'
+        if error.recovery is Recovery.STOP
+        else 'error.correctable'
     )
     expected = OWN_EVENTS.get(type(error)) or EVENT_OF.get(error.category, default)
     assert ALL(error).event == expected
@@ -157,7 +159,7 @@ def test_event_name_follows_from_the_category(error: TaggedError) -> None:
 def test_event_of_a_server_fault_is_transient_if_it_is_retryable() -> None:
     assert [event_of(McpServerFailed('s', code, '')).event for code in (-32603, -32602)] == [
         'error.transient',
-        'error.permanent',
+        'error.correctable',
     ]
 
 
@@ -428,7 +430,7 @@ def test_attempt_of_the_caller_overrides_that_of_the_error() -> None:
             on(Busy).publishes('error.recovery_failed', 'ERR_HOST_002')(Busy('a')),
             False,
             'critical',
-            'exponential_backoff',
+            'terminate',
         ),
     ],
 )

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from seamwise import TaggedError
 from seamwise.catalog.access import Unauthenticated
-from seamwise.catalog.agents import ContextOverflow
+from seamwise.catalog.agents import AgentNotFound, ContextOverflow
 from seamwise.catalog.models import (
     ContentFiltered,
     ContextTooLong,
@@ -76,6 +76,7 @@ def test_other_model_and_network_errors_are_stored_as_api_errors() -> None:
         StructuredOutputInvalid,
         ContextTooLong,
         ContentFiltered,
+        ModelNotFound,
     }
     assert api_errors == {*get_args(ModelError), *get_args(NetworkError)} - special
     assert {*STORED_NAMES.values(), StoredError.unknown('').name} == set(FACTS['session_names'])
@@ -154,7 +155,12 @@ def test_unknown_names_are_stored_with_the_available_ones() -> None:
 
 
 def test_unknown_model_is_stored_with_the_documented_keys() -> None:
-    stored = StoredError.model_not_found(ModelNotFound('acme', 'large-2', ('large-3', 'large-4')))
+    error = ModelNotFound('acme', 'large-2', ('large-3', 'large-4'))
+    stored = StoredError.model_not_found(error)
+    assert StoredError.of(error) == stored
+    assert StoredError.of(AgentNotFound('plan', ('build',))) == StoredError.agent_not_found(
+        'plan', ('build',)
+    )
     documented = next(case['data'] for case in FACTS['cases'] if case['name'] == stored.name)
     assert stored.data == {
         'message': "acme has no model 'large-2'. Did you mean 'large-3' or 'large-4'?",

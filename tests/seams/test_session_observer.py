@@ -149,7 +149,7 @@ def test_final_events_contain_the_error_the_attempts_and_the_duration() -> None:
     ]
     assert (error.metadata['error_type'], error.show_content) == (
         'ToolTimedOut',
-        'search 未能在 30.0 秒内完成。',
+        'search 未能在 30 秒内完成。',
     )
     assert (end.content, end.show_content) == (
         'The session has ended because of an error.',

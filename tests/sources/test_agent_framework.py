@@ -20,13 +20,14 @@ from seamwise.documents.lookup import Index
 from seamwise.documents.typescript import render_typescript
 from seamwise.documents.words import notes_on
 from seamwise.policies import CircuitOpen
-from seamwise.seams import http
+from seamwise.seams import http, session
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
 from seamwise.seams.http.tables import AGENTS
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
 from seamwise.seams.reporting.request_context import serving
+from seamwise.seams.session import tables as session_tables
 from tests.sources.helpers import Records
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -342,3 +343,18 @@ def _properties(document: object) -> list[Any]:
     members = node.get('properties', {})
     own = [members] if {'type', 'details'} <= members.keys() else []
     return own + [found for item in node.values() for found in _properties(item)]
+
+
+def test_the_event_of_a_session_names_the_agent_and_the_cause() -> None:
+    events = session_tables.AGENTS
+    event = session.event(failed(ModelNotFound('acme', 'large-2')), adapter=events, locale='en')
+    assert event.metadata['context'] == {
+        'agent': 'agent-7',
+        'agent_type': 'assistant',
+        'metadata': [['task', 'summary']],
+    }
+    assert event.metadata['cause'] == 'ProviderModelNotFoundError'
+    open_circuit = failed(CircuitOpen('acme', 5, 30.0, 'open'))
+    assert session.event(open_circuit, adapter=events, locale='en').event == 'error.transient'
+    final = session.event(failed(CredentialsRejected('acme')), adapter=events, locale='en')
+    assert (final.event, final.metadata['recoverable']) == ('error.permanent', False)

@@ -17,12 +17,12 @@ from seamwise.catalog.sessions import SessionBusy, SessionNotFound
 from seamwise.catalog.workspace import ConfigInvalid, ConfigUnreadable
 from seamwise.seams import cli, session
 from seamwise.seams.cli.tables import MODELS as FOR_TERMINALS
-from seamwise.seams.http import HttpError, ProblemLocation, defect, from_foreign, named, on, tagged
-from seamwise.seams.http.bodies import Named
+from seamwise.seams.http import HttpError, ProblemLocation, defect, named, on, tagged
 from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
 from seamwise.seams.http.openapi_documents.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.openapi_documents.error_schemas import TAGGED as TAGGED_FORM
 from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
+from seamwise.seams.wire.legacy_shapes import Named, named_error
 from tests.strategies import EVERY_CLASS, PLANTED, members
 
 FACTS: dict[str, Any] = json.loads(
@@ -110,7 +110,7 @@ def test_the_bodies_are_those_of_the_document() -> None:
 
 @pytest.mark.parametrize('answer', [*NAMED.values(), *TAGGED.values()])
 def test_both_legacy_formats_of_an_error_read_alike(answer: HttpError) -> None:
-    assert from_foreign(named(answer)) == from_foreign(tagged(answer))
+    assert named_error(named(answer)) == named_error(tagged(answer))
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_both_legacy_formats_of_an_error_read_alike(answer: HttpError) -> None:
 def test_a_required_key_that_the_answer_hides_is_the_mask(
     answer: HttpError, expected: Named
 ) -> None:
-    assert from_foreign(named(answer)).unwrap() == expected
+    assert named_error(named(answer)).unwrap() == expected
 
 
 def test_an_error_of_an_application_with_a_tag_of_the_contract_keeps_its_own_fields() -> None:
@@ -223,15 +223,15 @@ VALUES: dict[str, object] = {
     'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
 )
 def test_a_terminal_shows_the_named_and_the_flat_shape_alike(case: dict[str, Any]) -> None:
-    first = cli.foreign(from_foreign(json.dumps(case['named'])).unwrap())
-    second = cli.foreign(from_foreign(json.dumps(case['flat'])).unwrap())
+    first = cli.foreign(named_error(json.dumps(case['named'])).unwrap())
+    second = cli.foreign(named_error(json.dumps(case['flat'])).unwrap())
     assert first == second
 
 
 def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
     """The example of the document: the formatter of the command line sees the tag."""
     own = ModelNotFound('acme', 'large-2', ('large-3',))
-    rendered = cli.foreign(from_foreign(named(MODELS(own))).unwrap())
+    rendered = cli.foreign(named(MODELS(own)))
     assert rendered == FOR_TERMINALS(own)
     assert rendered.text == "acme has no model 'large-2'.\ndid you mean 'large-3'?"
 

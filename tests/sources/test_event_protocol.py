@@ -184,9 +184,7 @@ def test_the_message_in_a_retry_notice_has_no_secrets() -> None:
     _, notice, *_ = retried(
         ToolTimedOut('https://ann:hunter2@example.org', 30.0, 1), seconds=0.0, details={}
     )
-    assert (
-        notice.metadata['error_message'] == 'https://***@example.org did not finish within 30.0 s.'
-    )
+    assert notice.metadata['error_message'] == 'https://***@example.org did not finish within 30 s.'
 
 
 # Example 3 and flow 3: the rate limit of a service
@@ -370,7 +368,13 @@ def test_observe_logs_each_event_once(records: list[Any]) -> None:
     assert [record.event_type for record in records] == [event.event for event in chat.sent]
     for event, record in zip(chat.sent, records, strict=True):
         assert_logged(event, record)
-    assert [record.levelname for record in records] == ['INFO', 'INFO', 'ERROR', 'INFO', 'INFO']
+    assert [record.levelname for record in records] == [
+        'INFO',
+        'INFO',
+        'CRITICAL',
+        'CRITICAL',
+        'INFO',
+    ]
     assert records[2].tag == 'ToolTimedOut'
 
 
@@ -392,7 +396,7 @@ def test_an_observer_takes_a_log_of_its_own(records: list[Any]) -> None:
     late = ToolTimedOut('https://ann:hunter2@example.org', 30.0, 1)
     session_observer(Chat(), adapter=ALL, log=own)(Retrying('search', late, 1, 3, 2.0))
     assert stream.getvalue().splitlines() == [
-        'error.timeout: https://***@example.org did not finish within 30.0 s.',
+        'error.timeout: https://***@example.org did not finish within 30 s.',
         'error.retry_attempt: Attempt 1 of 3 failed; the next one begins in 2 seconds.',
     ]
     assert not records

@@ -9,7 +9,13 @@ import pytest
 from seamwise import Failure, Result, Success, TaggedError
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.protocols import McpConnectionFailed, McpTimedOut
-from seamwise.catalog.tools import FileNotFound, MissingParameter, ResourceExhausted, UnknownTool
+from seamwise.catalog.tools import (
+    FileNotFound,
+    MissingParameter,
+    PathForbidden,
+    ResourceExhausted,
+    UnknownTool,
+)
 from seamwise.policies import RateLimited
 from seamwise.seams.log import JsonFormatter, LogRecord, outcomes
 from seamwise.seams.model.tables import TOOLS as FOR_MODELS
@@ -192,3 +198,8 @@ def test_an_alert_that_fails_is_logged_as_a_defect(
     outcomes(logger, alert=fail)(outcome(ResourceExhausted('disk')))
     _, defect = handler.records
     assert vars(defect)['ref'].startswith('err_')
+
+
+def test_a_protected_path_asks_for_the_approval_of_one_operation() -> None:
+    error = PathForbidden('write_to_file', '.env', 'write_protected')
+    assert 'request approval for this one operation' in str(FOR_MODELS(error).suggestion)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seamwise import Category, Failure, Raised, Recovery, Success, TaggedError, codec
+from seamwise import Category, Failure, Raised, Recovery, Result, Success, TaggedError, codec
 from seamwise._errors.errors import retry_after
 from seamwise._errors.reported import ReportedCause
 from seamwise.catalog.network import HostUnreachable, UpstreamRateLimited
@@ -36,7 +36,7 @@ from seamwise.seams.planner import (
     from_exception,
     on,
 )
-from seamwise.seams.planner.decisions import Retry, Stop
+from seamwise.seams.planner.decisions import Stop, Wait
 from seamwise.seams.planner.tables import TOOLS
 from seamwise.testing import FakeWorld
 from seamwise.toolhost.calls import ToolCall
@@ -73,7 +73,7 @@ def test_a_reset_connection_is_tried_again_and_a_missing_key_is_not() -> None:
     reset, bug = ToolFailed('search', ConnectionResetError()), ToolFailed('search', KeyError('a'))
     assert (reset.retryable, reset.recovery) == (True, Recovery.RETRY)
     assert (bug.retryable, bug.recovery) == (False, Recovery.ASK)
-    assert isinstance(decide(TOOLS(reset), 1, 2), Retry)
+    assert isinstance(decide(TOOLS(reset), 1, 2), Wait)
     assert isinstance(decide(TOOLS(bug), 1, 2), Stop)
 
 
@@ -307,3 +307,34 @@ def test_a_known_failure_of_a_tool_has_no_reference() -> None:
     first, second = map(vars, handler.records)
     assert (first['levelno'], first['attempts']) == (logging.ERROR, 3)
     assert 'ref' not in first.keys() | second.keys()
+
+
+# The most used names of a result
+
+
+def result_outcome(result: Result[object, Any], *, uncertain: bool = False) -> ToolOutcome[Any]:
+    call = ToolCall('search', {}, id='c-1', line=1)
+    return ToolOutcome(1, call, result, 1, 0.0, 30.0, uncertain)
+
+
+@pytest.mark.parametrize(
+    ('result', 'retryable', 'delay'),
+    [
+        (Success(7), False, None),
+        (Failure(ToolTimedOut('search', 30.0, 1)), True, None),
+        (Failure(FileNotFound('search', 'a.txt')), False, None),
+        (Failure(RateLimited('bank', 5, 1.0, 0.25)), True, 250),
+    ],
+)
+def test_an_outcome_has_the_names_of_the_document(
+    result: Result[object, Any], retryable: bool, delay: int | None
+) -> None:
+    outcome = result_outcome(result)
+    assert outcome.error_info == classify(outcome)
+    assert (outcome.retryable, outcome.retry_after_ms) == (retryable, delay)
+    assert result_outcome(result, uncertain=True).retryable is False
+
+
+def test_the_error_of_another_package_needs_its_own_table() -> None:
+    with pytest.raises(TypeError):
+        _ = result_outcome(Failure(HostUnreachable('db', 'reset'))).error_info

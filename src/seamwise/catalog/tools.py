@@ -154,7 +154,7 @@ ContentError: TypeAlias = ContentNotFound | ContentMismatch | DuplicateMatch
 class CommandTimedOut(
     TaggedError,
     category=Category.TIMEOUT,
-    message='The command did not finish within {timeout} s: {command}',
+    message='The command did not finish within {timeout:g} s: {command}',
 ):
     """The command and its child processes were killed at the timeout.
 
@@ -241,7 +241,7 @@ class ToolFailed(TaggedError, category=Category.EXECUTION, message='{tool} faile
 
 
 class ToolTimedOut(
-    TaggedError, category=Category.TIMEOUT, message='{tool} did not finish within {timeout} s.'
+    TaggedError, category=Category.TIMEOUT, message='{tool} did not finish within {timeout:g} s.'
 ):
     """The tool was stopped at its timeout. The caller requests less work or a longer timeout."""
 

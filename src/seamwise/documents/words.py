@@ -91,6 +91,8 @@ def _session_notes() -> Iterator[Note]:
         kinds = [kind.__name__ for kind, stored in STORED_NAMES.items() if stored == name]
         of = f'of {join_limited(kinds)}' if kinds else 'of an error of an unknown kind'
         yield Note(name, 'stored name', f'The name {of} in a stored message of a session.')
+    for close_code, meaning in CLOSE_CODES.items():
+        yield Note(str(close_code), 'close code', meaning)
 
 
 def _rpc_notes() -> Iterator[Note]:
@@ -182,6 +184,29 @@ RECOVERIES: Mapping[Recovery, str] = {
     Recovery.STOP: 'The caller gives up.',
 }
 
+CLOSE_CODES: Mapping[int, str] = {
+    1000: 'The WebSocket was closed normally.',
+    1001: 'The peer went away: a page was left, or a server stopped.',
+    1002: 'A frame violates the WebSocket protocol.',
+    1003: 'The peer does not accept this type of data.',
+    1005: 'The close frame had no code; it is never sent.',
+    1006: 'The connection was lost without a close frame; it is never sent. Reconnect.',
+    1007: 'The data of a message does not fit its type.',
+    1008: 'A message violates the rules of the peer, or it reads too slowly.',
+    1009: 'A message is too large.',
+    1010: 'The server lacks an extension that the client requires.',
+    1011: 'The server met an unexpected condition.',
+    1012: 'The server restarts. Reconnect.',
+    1013: 'The server is overloaded. Try again later.',
+    1014: 'A gateway received an invalid response.',
+    1015: 'The TLS handshake failed; it is never sent.',
+    4401: 'The client is not authenticated.',
+    4403: 'The client is not authorized.',
+    4404: 'There is no such session, or its log was deleted.',
+    4409: 'A newer connection of the same client replaced this one.',
+    4429: 'There are too many connections or messages.',
+}
+
 EVENTS: Mapping[str, str] = {
     'error.validation': 'The input or a call is invalid.',
     'error.timeout': 'An operation exceeded its time limit.',
@@ -190,7 +215,8 @@ EVENTS: Mapping[str, str] = {
     'error.connection_lost': 'The connection of the session was lost.',
     'error.retry_attempt': 'An attempt failed, and another one follows after the delay.',
     'error.resource': 'Memory, disk, threads or handles are used up.',
-    'error.permanent': 'A failure that a repetition does not resolve.',
+    'error.permanent': 'A failure that ends the operation; nobody can correct the request.',
+    'error.correctable': 'A failure that a person can resolve: by another request, or a decision.',
     'error.transient': 'A failure that a repetition can resolve.',
 }
 

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar, overload
 
 from typing_extensions import override
 
-from seamwise._errors.errors import MAX_DELAY
+from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._results.containers import Failure, Result
 from seamwise._runtime.validation import check_callable, check_float
 from seamwise._runtime.world import REAL, Alarm, World, check_world
@@ -127,7 +127,7 @@ class _LayerScope(DeadlineScope, Permit):
     def leave(self, outcome: Result[T, E], /) -> Result[T, E | DeadlineExceeded]:
         """Return the outcome, or the failure if it is late."""
         self.end()
-        return outcome if self.clock() < self.at else self._fail()
+        return outcome if self.clock() < self.at else self._fail(outcome)
 
     @override
     def abort(self, error: BaseException, /) -> Failure[object] | None:
@@ -135,8 +135,13 @@ class _LayerScope(DeadlineScope, Permit):
         self.end()
         return None
 
-    def _fail(self) -> Failure[DeadlineExceeded]:
-        return self._layer.fail(DeadlineExceeded(self.name, self.allowed))
+    def _fail(self, outcome: Result[object, object] | None = None) -> Failure[DeadlineExceeded]:
+        late = outcome.failure() if type(outcome) is Failure else None
+        if isinstance(late, DeadlineExceeded) and late.name == self.name and late.attempts:
+            # A guard inside has reported that this deadline passed.
+            return self._layer.fail(late)
+        cause = late if isinstance(late, TaggedError) else None
+        return self._layer.fail(DeadlineExceeded(self.name, self.allowed, cause=cause))
 
 
 class _AlarmScope(_LayerScope):
@@ -174,7 +179,7 @@ class _AlarmScope(_LayerScope):
             return _LayerScope.leave(self, outcome)
         self._cancelled_task.uncancel()
         self.end()
-        return self._fail()
+        return self._fail(outcome)
 
     @override
     def abort(self, error: BaseException, /) -> Failure[object] | None:

@@ -3,6 +3,7 @@
 from typing import Literal, TypeAlias
 
 from seamwise._errors.categories import Category
+from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TaggedError
 
 Scope: TypeAlias = Literal['tool', 'namespace', 'global']
@@ -57,13 +58,15 @@ class DeadlineExceeded(
 ):
     """The operation exceeded its time limit of `timeout` seconds. The caller can retry it.
 
-    `attempts` is 0 if no time was left to start the operation.
+    `attempts` is 0 if no time was left to start the operation. `cause` is the failure of the
+    operation, if it came too late.
     """
 
     name: str
     timeout: float
     attempts: int = 1
     retry_after: float | None = None
+    cause: Cause | None = None
 
 
 GuardError: TypeAlias = RateLimited | CircuitOpen | BulkheadFull | DeadlineExceeded

@@ -39,7 +39,9 @@ class Recovered(Struct, frozen=True):
 class GaveUp(Struct, frozen=True):
     """An operation failed for good, `elapsed` seconds after the first attempt started.
 
-    `why` is the reason for not retrying.
+    `why` is the reason for not retrying. If a limit is the reason, `delay` is the delay in seconds
+    that would have followed, and `limit` the maximum: of a delay for `retry_after`, of all attempts
+    and delays for `time`.
     """
 
     name: str
@@ -47,6 +49,8 @@ class GaveUp(Struct, frozen=True):
     attempts: int
     elapsed: float
     why: Literal['attempts', 'time', 'budget', 'retry_after', 'not_retryable']
+    delay: float | None = None
+    limit: float | None = None
 
 
 class Refused(Struct, frozen=True):

@@ -66,7 +66,7 @@ def hedge(  # noqa: PLR0913 -- independent settings, nearly all with a default
         when: Returns whether another attempt may succeed after an error.
         share: Maximum number of further attempts, relative to the number of calls (0 to 1), so that
             a slow service receives little additional load. Unused ones are saved up, at most ten.
-        observer: Receives `Recovered` and `GaveUp` events of calls with several attempts.
+        observer: Receives `GaveUp`, and `Recovered` after several attempts.
         world: Clock and alarms; a `FakeWorld` in tests.
 
     Raises:
@@ -193,7 +193,7 @@ class _Race(Fork[Never]):
         self._record_latency(attempts[0], elapsed)
         if len(attempts) > 1:
             await cancel_and_wait(attempts, self._hedge.name)
-            self._notify(outcome, len(attempts), elapsed)
+        self._notify(outcome, len(attempts), elapsed)
         return outcome
 
     async def _decide(
@@ -257,7 +257,8 @@ class _Race(Fork[Never]):
         if not observer.is_used:
             return
         if isinstance(outcome, Success):
-            observer(Recovered(name, attempts, elapsed))
+            if attempts > 1:
+                observer(Recovered(name, attempts, elapsed))
             return
         error = outcome.failure()
         if isinstance(error, TaggedError):

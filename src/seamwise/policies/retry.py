@@ -191,9 +191,8 @@ class _RetriedCall(Permit):
         """Return the delay before a retry, or the outcome after giving up."""
         settings = self.settings
         if not (settings.when(error) and may_repeat()):
-            # The retry has no part in a failure of the first attempt that it does not repeat.
-            return outcome if self.attempt == 1 else self._give_up(outcome, error, 'not_retryable')
-        delay, reason = self._next_delay(error)
+            return self._give_up(outcome, error, 'not_retryable')
+        delay, reason, limit = self._next_delay(error)
         if settings.budget is not None:
             if reason is not None:
                 settings.budget.on_give_up()
@@ -202,35 +201,51 @@ class _RetriedCall(Permit):
             else:
                 self.receipt = receipt
         if reason is not None:
-            return self._give_up(outcome, error, reason)
+            return self._give_up(
+                outcome, error, reason, delay=None if limit is None else delay, limit=limit
+            )
         return _RetryDelay(self, error, delay)
 
-    def _next_delay(self, error: TaggedError) -> tuple[float, _Reason | None]:
-        """Return the delay in seconds, and the reason to give up instead of waiting, if any."""
+    def _next_delay(self, error: TaggedError) -> tuple[float, _Reason | None, float | None]:
+        """Return the delay in seconds, and the reason and the limit for not waiting, if any."""
         settings = self.settings
         if self.attempt >= settings.attempts:
-            return 0.0, 'attempts'
+            return 0.0, 'attempts', None
         requested_delay = retry_after(error)
         if requested_delay is not None and requested_delay > settings.retry_after_cap:
-            return requested_delay, 'retry_after'
+            return requested_delay, 'retry_after', settings.retry_after_cap
         if self.delays is None:
             self.delays = iter(settings.backoff)
         delay = next(self.delays)
-        time_left = remaining(
-            None if settings.timeout is None else settings.timeout - self._elapsed()
-        )
+        elapsed = self._elapsed() if settings.timeout is not None else 0.0
+        own_time_left = None if settings.timeout is None else settings.timeout - elapsed
+        time_left = remaining(own_time_left)
         if requested_delay is not None:
             earliest = max(delay, requested_delay)
             delay = max(delay, settings.backoff.spread(requested_delay))
             if time_left is not None and delay >= time_left:
                 # The spread alone is no reason to give up.
                 delay = earliest
-        return delay, None if time_left is None or delay < time_left else 'time'
+        if time_left is None or delay < time_left:
+            return delay, None, None
+        # An enclosing deadline can leave less time than this retry has.
+        return delay, 'time', settings.timeout if time_left == own_time_left else time_left
 
-    def _give_up(self, outcome: Result[T, E], error: TaggedError, reason: _Reason) -> Result[T, E]:
+    def _give_up(
+        self,
+        outcome: Result[T, E],
+        error: TaggedError,
+        reason: _Reason,
+        *,
+        delay: float | None = None,
+        limit: float | None = None,
+    ) -> Result[T, E]:
         settings = self.settings
         if settings.observer.is_used:
-            settings.observer(GaveUp(settings.name, error, self.attempt, self._elapsed(), reason))
+            elapsed = self._elapsed()
+            settings.observer(
+                GaveUp(settings.name, error, self.attempt, elapsed, reason, delay, limit)
+            )
         return outcome
 
     def _elapsed(self) -> float:

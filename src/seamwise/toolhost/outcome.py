@@ -1,16 +1,21 @@
 """Outcome of one tool call of a model's output."""
 
-from typing import Generic
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic
 
 from msgspec import Struct
 from typing_extensions import TypeVar
 
-from seamwise._errors.errors import TaggedError
-from seamwise._results.containers import Result
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._results.containers import Result, Success
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import InvalidResult, ToolCancelled, ToolError, ToolFailed
 from seamwise.policies import GuardError
+from seamwise.seams.rendering.values import milliseconds_or_none
 from seamwise.toolhost.calls import ToolCall
+
+if TYPE_CHECKING:
+    from seamwise.seams.planner import ErrorInfo
 
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 
@@ -38,6 +43,36 @@ class ToolOutcome(Struct, Generic[E_co], frozen=True):
     waited: float
     duration: float
     may_have_taken_effect: bool = False
+
+    @property
+    def error_info(self) -> 'ErrorInfo | None':
+        """The classified error, as `planner.classify` returns it; None if the call succeeded.
+
+        A tool with errors of its own needs `planner.classify(outcome, adapter=…)`.
+
+        Raises:
+            TypeError: The error is none of tools, the parser, guards and MCP servers.
+        """
+        # Few programs have a planner, and its tables take a while to load.
+        from seamwise.seams.planner import PLANNER, classify  # noqa: PLC0415
+
+        # Errors of an application are not in this table, and refused at run time.
+        table: Callable[[Any], ErrorInfo] = PLANNER
+        return classify(self, adapter=table)
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the call failed, may succeed if it is repeated, and may be repeated."""
+        if type(self.result) is Success or self.may_have_taken_effect:
+            return False
+        return self.result.failure().retryable
+
+    @property
+    def retry_after_ms(self) -> int | None:
+        """The delay in milliseconds that the error asks for, rounded up."""
+        if type(self.result) is Success:
+            return None
+        return milliseconds_or_none(retry_after(self.result.failure()))
 
 
 def leaves_effect_open(error: TaggedError) -> bool:

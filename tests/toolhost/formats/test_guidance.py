@@ -209,7 +209,7 @@ class TestToolsThatMustNotRunTwice:
     def test_a_planner_repeats_a_repeatable_tool(self) -> None:
         info = planner.classify(outcome_of(look_up))
         assert info is not None
-        assert planner.decide(info, 1, 2) == planner.Retry(1.0)
+        assert planner.decide(info, 1, 2) == planner.Wait(1000)
 
 
 class TestValuesWithoutJson:

@@ -418,7 +418,8 @@ def test_a_deadline_ends_a_slow_tool(
         DeadlineExceeded,
     )
     assert time.monotonic() - started_at < 30 * SHORT_DEADLINE
-    assert error == DeadlineExceeded(name, SHORT_DEADLINE)
+    assert (error.name, error.timeout, error.attempts) == (name, SHORT_DEADLINE, 1)
+    assert isinstance(error.cause, CommandTimedOut | ToolTimedOut)
     assert stats.attempts == 1
 
 

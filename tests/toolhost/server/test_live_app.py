@@ -51,7 +51,7 @@ def test_a_message_runs_its_calls_and_every_step_is_a_numbered_event() -> None:
     assert [event['event'] for event in events] == [
         'user.message',
         'agent.tool_call',
-        'error.permanent',
+        'error.correctable',
         'agent.tool_result',
     ]
     assert [event['seq'] for event in events] == [1, 2, 3, 4]
@@ -82,7 +82,7 @@ def test_metrics_are_those_of_all_sessions() -> None:
         {'type': 'FileNotFound', 'count': 2, 'per_minute': data['error_rates'][0]['per_minute']}
     ]
     assert data['unrecoverable']['sessions'] == 2
-    assert data['error_paths'] == [{'steps': ['error.permanent', 'failed'], 'count': 2}]
+    assert data['error_paths'] == [{'steps': ['error.correctable', 'failed'], 'count': 2}]
 
 
 def test_the_token_of_a_browser_is_percent_encoded() -> None:

@@ -84,7 +84,7 @@ async def test_secrets_in_arguments_are_redacted() -> None:
 
 async def test_a_failure_is_an_event_of_the_session_seam() -> None:
     sent = await run(call('find', path='b.txt'))
-    assert sent.names == ['agent.tool_call', 'error.permanent', 'agent.tool_result']
+    assert sent.names == ['agent.tool_call', 'error.correctable', 'agent.tool_result']
     assert sent[1].metadata['error_type'] == 'FileNotFound'
     assert sent[1].metadata['task_id'] == 'r1.1'
     assert sent[2].metadata['error_type'] == 'FileNotFound'
@@ -107,7 +107,7 @@ async def test_several_calls_are_told_apart() -> None:
     ]
     places = {event.metadata['place'] for event in sent.named('agent.tool_result')}
     assert places == {1, 2}
-    assert sent.named('error.permanent')[0].metadata['task_id'] == 'r1.2'
+    assert sent.named('error.correctable')[0].metadata['task_id'] == 'r1.2'
 
 
 @pytest.mark.parametrize(

@@ -25,22 +25,22 @@ ANSWERS: Mapping[Category, Answers] = MappingProxyType(
             400, 65, 'error.validation', 'validation_error', 'TOOL_ARGUMENT_ERROR', -32602
         ),
         Category.NOT_FOUND: Answers(
-            404, 66, 'error.permanent', 'content_error', 'TOOL_ARGUMENT_ERROR'
+            404, 66, 'error.correctable', 'content_error', 'TOOL_ARGUMENT_ERROR'
         ),
         Category.CONFLICT: Answers(
-            409, 1, 'error.permanent', 'state_error', 'TOOL_EXECUTION_FAILED'
+            409, 1, 'error.correctable', 'state_error', 'TOOL_EXECUTION_FAILED'
         ),
         Category.AUTHENTICATION: Answers(
             401, 77, 'error.permanent', 'execution_error', 'CONFIGURATION_ERROR'
         ),
         Category.PERMISSION: Answers(
-            403, 77, 'error.permanent', 'execution_error', 'TOOL_EXECUTION_FAILED'
+            403, 77, 'error.correctable', 'execution_error', 'TOOL_EXECUTION_FAILED'
         ),
         Category.CONFIGURATION: Answers(
             503, 78, 'error.permanent', 'availability_error', 'CONFIGURATION_ERROR'
         ),
         Category.QUOTA: Answers(
-            402, 69, 'error.permanent', 'availability_error', 'TOOL_EXECUTION_FAILED'
+            402, 69, 'error.correctable', 'availability_error', 'TOOL_EXECUTION_FAILED'
         ),
         Category.RATE_LIMIT: Answers(
             429, 75, 'error.rate_limited', 'availability_error', 'TOOL_RATE_LIMITED'
@@ -62,7 +62,7 @@ ANSWERS: Mapping[Category, Answers] = MappingProxyType(
             502, 69, 'error.connection_lost', 'availability_error', 'MCP_CONNECTION_FAILED'
         ),
         Category.EXECUTION: Answers(
-            502, 1, 'error.permanent', 'execution_error', 'TOOL_EXECUTION_FAILED'
+            502, 1, 'error.correctable', 'execution_error', 'TOOL_EXECUTION_FAILED'
         ),
         # The caller has cancelled the request, and reads no answer.
         Category.CANCELLED: Answers(None, 130, 'error.permanent', 'state_error', 'TOOL_CANCELLED'),

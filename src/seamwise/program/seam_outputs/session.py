@@ -60,11 +60,16 @@ def _retry_events(
     observer = session.observer(recorder, adapter=adapter, operation=operation, log=SILENT_LOG)
     gave_up = False
     for timed_event in stats.events:
-        guard_event = timed_event.event
-        if isinstance(guard_event, Retrying | GaveUp):
-            recorder.timestamp = timestamp(timed_event.at)
-            observer(guard_event)
-        gave_up = gave_up or isinstance(guard_event, GaveUp)
+        match timed_event.event:
+            case GaveUp(attempts=1, why='not_retryable'):
+                # The caller reports a failure without a retry, like any other.
+                pass
+            case Retrying() | GaveUp() as guard_event:
+                recorder.timestamp = timestamp(timed_event.at)
+                observer(guard_event)
+                gave_up = gave_up or isinstance(guard_event, GaveUp)
+            case _:
+                pass
     # The session continues with the next call.
     events = [event for event in recorder.events if event.event != 'agent.session_end']
     return events, gave_up

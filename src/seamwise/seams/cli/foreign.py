@@ -10,23 +10,25 @@ from typing_extensions import TypeIs
 
 from seamwise._errors.codec import codec
 from seamwise._errors.errors import TAG_FIELD, TaggedError, default_message
+from seamwise._results.containers import Failure
 from seamwise._text.escaping import escape
 from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, LATER_MESSAGE, Rendered
 from seamwise.seams.rendering.values import safe_items, safe_text
-from seamwise.seams.wire.legacy_shapes import own_form
+from seamwise.seams.wire.legacy_shapes import named_error, own_form
 
 MAX_FIELDS = 20
 """Number of fields that are shown of an error without a table."""
 
+_UNREADABLE_EXIT_CODE = 65
 _CONFIG_EXIT_CODE = 78
 _TEMPORARY_EXIT_CODE = 75
 
 
 class NamedError(Protocol):
-    """An error as a name and its data, such as the value that `http.from_foreign` returns."""
+    """An error as a name and its data."""
 
     @property
     def name(self) -> str:
@@ -39,21 +41,28 @@ class NamedError(Protocol):
         ...
 
 
-def foreign(named: NamedError, /) -> Rendered:
+def foreign(error: NamedError | bytes | str, /) -> Rendered:
     """Return the text and the exit code for an error of another program.
+
+    The error is a name with its data, or the body `{name, data}` or `{_tag, …fields}`. The exit
+    code for any other body is 65.
 
     An error of the catalogue, by its own tag or by its name in the older contract, is rendered by
     the tables. Any other one is its message, or its name in words, and its fields, one on a line.
     Its exit code is 78 for a name that begins with `Config`, 70 for `UnknownError`, 75 if the data
     has `isRetryable`, else 1.
 
-    >>> from seamwise.seams.http import from_foreign
     >>> body = '{"_tag": "ProviderModelNotFoundError", "providerID": "acme", "modelID": "large-2"}'
-    >>> print(foreign(from_foreign(body).unwrap()).text)
+    >>> print(foreign(body).text)
     acme has no model 'large-2'.
     hint: list the models that acme offers.
     """
-    return _of_the_catalogue(named) or _of_another_program(named)
+    if isinstance(error, bytes | str):
+        read = named_error(error)
+        if type(read) is Failure:
+            return Rendered(escape(str(read.failure())), _UNREADABLE_EXIT_CODE)
+        error = read.unwrap()
+    return _of_the_catalogue(error) or _of_another_program(error)
 
 
 def _of_the_catalogue(named: NamedError) -> Rendered | None:

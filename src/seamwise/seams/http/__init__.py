@@ -9,7 +9,6 @@ from seamwise.seams.http.bodies import named as named
 from seamwise.seams.http.bodies import problem as problem
 from seamwise.seams.http.bodies import tagged as tagged
 from seamwise.seams.http.decoding import decode as decode
-from seamwise.seams.http.decoding import from_foreign as from_foreign
 from seamwise.seams.http.negotiation import negotiated as negotiated
 from seamwise.seams.http.on import on as on
 from seamwise.seams.http.openapi_documents.responses import openapi as openapi

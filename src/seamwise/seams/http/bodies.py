@@ -16,7 +16,7 @@ from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.seams.rendering.values import in_utc
-from seamwise.seams.wire.legacy_shapes import legacy_form
+from seamwise.seams.wire.legacy_shapes import Named, legacy_form
 
 JSON = 'application/json'
 PROBLEM_JSON = 'application/problem+json'
@@ -257,13 +257,6 @@ class Bare(_Problems):
     """
 
     __slots__ = ()
-
-
-class Named(Struct, frozen=True):
-    """An error in the legacy contract: a name and its data."""
-
-    name: str
-    data: Mapping[str, object]
 
 
 @final

@@ -1,4 +1,4 @@
-"""Decoding of envelopes and problem details: the client side of the HTTP seam."""
+"""Decoding of the bodies of errors: the client side of the HTTP seam."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -13,13 +13,14 @@ from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import MAX_DELAY, TAG_FIELD, TaggedError
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.secrets import MASK, Secret
-from seamwise.seams.http.bodies import PROBLEM_MEMBERS, Named
+from seamwise.seams.http.bodies import PROBLEM_MEMBERS
 from seamwise.seams.wire.decoding import (
     DECODE_ERRORS,
     UnreadableBody,
     hidden_fields,
     unreadable_body,
 )
+from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, named_error, own_form
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -43,17 +44,17 @@ class _Problem(Struct):
 
 
 _decode_members = msgspec.json.Decoder(dict[str, object]).decode
-_NAMED_KEYS = {'name', 'data'}
 
 
 def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
-    """Return the error in an envelope or a problem: the member of the union that its tag names.
+    """Return the error in a body of this seam: the member of the union that its tag names.
+
+    The body is an envelope, a problem, or one of the older forms `named` and `tagged`.
 
     The error equals `shown(error)` of the error that was sent, except for fields that the server
     does not show: they have their defaults, and a required text is the mask `***`. A required
     secret is the mask, an optional one None. Unknown keys are ignored. If any other required field
-    is missing, or the body is neither an envelope nor a problem of such an error, the result is an
-    `UnreadableBody`.
+    is missing, or the body has another form, the result is an `UnreadableBody`.
 
     >>> from seamwise.catalog.storage import RecordNotFound, StorageError
     >>> from seamwise.seams.http import envelope
@@ -63,7 +64,14 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     """
     kinds = {kind.__traits__.tag: kind for kind in error_classes(union)}
     try:
-        content = _error(_decode_members(body))
+        members = _decode_members(body)
+        if TAG_FIELD in members or members.keys() == NAMED_KEYS:
+            older = named_error(body)
+            if type(older) is Failure:
+                return older
+            content: _Error | None = _Error(*own_form(older.unwrap().name, older.unwrap().data))
+        else:
+            content = _error(members)
     except DECODE_ERRORS as cause:
         return Failure(unreadable_body(f'it is not an envelope or a problem ({cause})', body))
     if content is None:
@@ -158,31 +166,3 @@ def _decode_other(kind: Any, value: object) -> object:
     if _is_secret(kind):
         return Secret(value)
     raise msgspec.ValidationError(f'a JSON body cannot contain {kind!r}')
-
-
-def from_foreign(body: bytes | str, /) -> Result[Named, UnreadableBody]:
-    """Return the name and the data of `{name, data}` or `{_tag, …fields}`.
-
-    Any other body is an `UnreadableBody`, whose `problem` names the difference.
-
-    >>> from_foreign(b'{"_tag": "MCPFailed", "name": "files"}')
-    Success(Named(name='MCPFailed', data={'name': 'files'}))
-    """
-    try:
-        fields = _decode_members(body)
-    except DECODE_ERRORS as cause:
-        return Failure(unreadable_body(f'it is not a JSON object ({cause})', body))
-    tag = fields.pop(TAG_FIELD, None)
-    if tag is None and fields.keys() != _NAMED_KEYS:
-        return Failure(
-            unreadable_body(f'it has neither {TAG_FIELD} nor exactly name and data', body)
-        )
-    key, name, data = (
-        ('name', fields['name'], fields['data']) if tag is None else (TAG_FIELD, tag, fields)
-    )
-    if not isinstance(name, str) or not name:
-        return Failure(unreadable_body(f'its {key} is not a non-empty string', body))
-    try:
-        return Success(Named(name, msgspec.convert(data, dict[str, object])))
-    except msgspec.ValidationError:
-        return Failure(unreadable_body('its data is not an object', body))

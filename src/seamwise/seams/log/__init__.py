@@ -12,5 +12,4 @@ from seamwise.seams.log.shape import encode as encode
 from seamwise.seams.log.stdlib_logging import JsonFormatter as JsonFormatter
 from seamwise.seams.log.stdlib_logging import RedactingFilter as RedactingFilter
 from seamwise.seams.reporting.event_record import event_record as event_record
-from seamwise.seams.reporting.failure_log import LEVELS as LEVELS
 from seamwise.seams.reporting.failure_log import FailureLog as FailureLog

@@ -2,8 +2,6 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from types import MappingProxyType
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -13,24 +11,15 @@ from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Success
 from seamwise.catalog.protocols import McpConnectionFailed
 from seamwise.catalog.tools import ResourceExhausted, UnknownTool
-from seamwise.seams.log.record import is_tool_error, record
-from seamwise.seams.log.shape import Level, LogRecord
+from seamwise.seams.log.record import record
+from seamwise.seams.log.shape import LogRecord
 from seamwise.seams.rendering.values import milliseconds, safe_text
-from seamwise.seams.reporting.failure_log import LEVELS, is_first_record
+from seamwise.seams.reporting.failure_log import is_first_record
+from seamwise.seams.reporting.levels import LEVEL_NAMES, Level
 from seamwise.seams.reporting.tool_outcome import ToolOutcome, tool_defect
 
 CRITICAL_ERRORS = (ResourceExhausted, McpConnectionFailed)
 """The errors that call `alert` by default."""
-
-_LEVEL_NAMES: Final[Mapping[int, Level]] = MappingProxyType(
-    {
-        logging.DEBUG: 'debug',
-        logging.INFO: 'info',
-        logging.WARNING: 'warning',
-        logging.ERROR: 'error',
-        logging.CRITICAL: 'critical',
-    }
-)
 
 
 def outcomes(
@@ -44,8 +33,8 @@ def outcomes(
 
     Pass it to a processor of tool calls as `on_outcome`. The record has the tool, the redacted
     arguments as `params`, the number of attempts and the duration. A successful call is not logged.
-    A bug of a tool is reported as a defect too, and both records have its reference. The category
-    of an error that is not in the catalogue of tool errors decides its level (`LEVELS`).
+    A bug of a tool is reported as a defect too, and both records have its reference. The level is
+    that of `record`.
 
     Inside `with failures.operation():` of a `FailureLog`, the other seams of the operation do not
     log the failure again.
@@ -96,12 +85,12 @@ def outcomes(
 
 def _level_names(levels: Mapping[Category, int]) -> dict[Category, Level]:
     for category, level in levels.items():
-        if level not in _LEVEL_NAMES:
+        if level not in LEVEL_NAMES:
             raise ValueError(
                 f'log.outcomes: the level of {category.name} is {level!r}. '
                 'Use logging.DEBUG, INFO, WARNING, ERROR or CRITICAL.'
             )
-    return {category: _LEVEL_NAMES[level] for category, level in levels.items()}
+    return {category: LEVEL_NAMES[level] for category, level in levels.items()}
 
 
 def _record(
@@ -118,13 +107,9 @@ def _record(
         params=None if call is None else call.arguments,
         ref=None if defect is None else report_defect(defect, log=logger).ref,
     )
-    level = own_levels.get(error.category, log_record.level)
-    if error.category not in own_levels and level == 'error' and not is_tool_error(error):
-        # The error of an application or of a guard, such as a record that does not exist.
-        level = _LEVEL_NAMES[LEVELS[error.category]]
     return replace(
         log_record,
-        level=level,
+        level=own_levels.get(error.category, log_record.level),
         tool=log_record.tool if call is None else safe_text(call.tool),
         attempts=outcome.attempts,
         duration_ms=milliseconds(outcome.duration),

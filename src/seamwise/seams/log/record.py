@@ -3,54 +3,24 @@
 from collections.abc import Mapping
 from datetime import datetime
 from itertools import islice
-from typing import NamedTuple, get_args
 
 from seamwise._defects.entries import Link
 from seamwise._defects.quoted_secrets import quoted_secrets
-from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.causes import error_chain
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.reported import ReportedCause
 from seamwise._text.jsonable import safe_str
 from seamwise._text.shortening import shorten
-from seamwise.catalog.parsing import ParsingError
-from seamwise.catalog.tools import (
-    ContentError,
-    ExecutionError,
-    FileError,
-    ResourceExhausted,
-    ToolInputError,
-    ToolStateError,
-)
 from seamwise.redaction.settings import masking
-from seamwise.seams.log.shape import Level, LogRecord, Outcome
+from seamwise.seams.log.shape import LogRecord, Outcome
 from seamwise.seams.rendering.errors import counted_message
 from seamwise.seams.rendering.values import counted_items, counted_line, timestamp
 from seamwise.seams.reporting.fingerprint import fingerprint
+from seamwise.seams.reporting.levels import LEVEL_NAMES, Level, failure_level
+from seamwise.seams.reporting.tool_groups import TOOL_GROUPS
 
 CHAIN_LIMIT = 50
 """Maximum number of causes in a record."""
-
-
-class _Group(NamedTuple):
-    category: str
-    level: Level
-
-
-def _for_members(union: object, category: str, level: Level) -> dict[type, _Group]:
-    return dict.fromkeys(get_args(union), _Group(category, level))
-
-
-_GROUPS = {
-    **_for_members(ToolInputError, 'tool_validation', 'warning'),
-    **_for_members(FileError, 'file_operation', 'error'),
-    **_for_members(ContentError, 'content_matching', 'warning'),
-    **_for_members(ExecutionError, 'tool_execution', 'error'),
-    **_for_members(ToolStateError, 'tool_state', 'warning'),
-    # A problem of the machine, not of the tool.
-    ResourceExhausted: _Group(Category.RESOURCE.value, 'error'),
-    **_for_members(ParsingError, Category.VALIDATION.value, 'warning'),
-}
 
 
 def record(
@@ -126,23 +96,11 @@ class _CountedTexts:
 def _level(error: TaggedError | BaseException, outcome: Outcome) -> Level:
     if not isinstance(error, TaggedError):
         return 'error'
-    if error.category is Category.CANCELLED:
-        return 'debug'
-    if outcome == 'retried':
-        return 'info'
-    if error.recovery is Recovery.STOP:
-        return 'critical'
-    group = _GROUPS.get(type(error))
-    return group.level if group else 'error'
-
-
-def is_tool_error(error: TaggedError) -> bool:
-    """Return whether the catalogue has a level for an error of a tool call."""
-    return type(error) in _GROUPS
+    return 'info' if outcome == 'retried' else LEVEL_NAMES[failure_level(error)]
 
 
 def _category(error: TaggedError | BaseException) -> str:
     if not isinstance(error, TaggedError):
         return 'defect'
-    group = _GROUPS.get(type(error))
+    group = TOOL_GROUPS.get(type(error))
     return group.category if group else error.category.value

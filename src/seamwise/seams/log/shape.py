@@ -11,8 +11,7 @@ from seamwise._defects.entries import Link
 from seamwise._text.escaping import escape_json
 from seamwise._text.jsonable import to_json
 from seamwise.seams.reporting.event_record import EventRecord
-
-Level: TypeAlias = Literal['debug', 'info', 'warning', 'error', 'critical']
+from seamwise.seams.reporting.levels import Level
 
 Outcome: TypeAlias = Literal['failed', 'retried']
 """Outcome of an attempt: it failed for good, or it is retried."""
@@ -80,6 +79,6 @@ def encode(record: LogRecord | EventRecord) -> bytes:
     >>> from seamwise.catalog.storage import RecordNotFound
     >>> from seamwise.seams.log import record
     >>> encode(record(RecordNotFound('cart', '7')))
-    b'{"level":"error","category":"not_found","error_type":"RecordNotFound",...}'
+    b'{"level":"info","category":"not_found","error_type":"RecordNotFound",...}'
     """
     return escape_json(to_json(record).decode()).encode()

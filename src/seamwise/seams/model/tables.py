@@ -652,7 +652,7 @@ def _suggest_for_path_forbidden(error: catalog.tools.PathForbidden) -> str:
         case 'write_protected':
             return (
                 'Tools can read this path, but not write it. '
-                'Choose another path, or ask the user to remove its protection.'
+                'Choose another path, or request approval for this one operation.'
             )
         case 'system':
             return (

@@ -4,6 +4,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from seamwise._errors.categories import Category
 from seamwise.seams.planner.codes import ErrorCategory
 from seamwise.seams.planner.shape import ErrorInfo
 
@@ -16,6 +17,14 @@ TIMEOUT_FACTOR = 2.0
 
 POSSIBLE_EFFECT = 'may_have_taken_effect'
 """Key in the details of a call that may have taken effect and must not run twice."""
+
+CAUSE_CATEGORY = 'cause_category'
+"""Key in the details of a failed tool: the category of its cause, if it is an outage."""
+
+OUTAGES = frozenset(
+    {Category.CONNECTION, Category.UNAVAILABLE, Category.RATE_LIMIT, Category.CAPACITY}
+)
+"""Categories of causes that do not disappear at once."""
 
 
 class Wait(Struct, frozen=True, tag='wait', tag_field='action'):
@@ -53,8 +62,9 @@ Decision: TypeAlias = Wait | Retry | FallBack | Queue | Correct | Stop
 def decide(info: ErrorInfo, attempt: int, attempts_left: int) -> Decision:
     """Return the decision about a failed call.
 
-    The delay of the error is waited before a retry. If no attempts are left, or the call may have
-    taken effect and must not run twice, only a fallback is possible.
+    The delay of the error is waited before a retry; without one, a failed tool whose cause is a
+    connection or another outage is retried with exponential backoff. If no attempts are left, or
+    the call may have taken effect and must not run twice, only a fallback is possible.
 
     Args:
         info: The classified error.
@@ -97,7 +107,7 @@ def _retry(info: ErrorInfo, attempt: int) -> Wait | Retry:
     match info.category:
         case ErrorCategory.TIMEOUT:
             return Retry(TIMEOUT_FACTOR)
-        case ErrorCategory.EXECUTION:
+        case ErrorCategory.EXECUTION if info.details.get(CAUSE_CATEGORY) not in OUTAGES:
             return Retry(1.0)
         case _:
             # The delay of a rate limit can be 0, which means that no wait is necessary.

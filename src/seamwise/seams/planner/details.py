@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from seamwise._defects.exception_kinds import category_of
 from seamwise._text.json_pointer import pointer_keys
 from seamwise.seams import catalog
+from seamwise.seams.planner.decisions import CAUSE_CATEGORY, OUTAGES
 from seamwise.seams.rendering.values import drop_none
 
 SAMPLE_LIMIT = 200
@@ -39,6 +41,14 @@ def invalid_parameter_details(error: catalog.tools.InvalidParameter) -> dict[str
         ]
     )
     return {'tool_name': error.tool, 'validation_type': 'arguments', 'errors': errors}
+
+
+def tool_failed_details(error: catalog.tools.ToolFailed) -> dict[str, object]:
+    """Return the tool, and the category of the cause if it is an outage."""
+    category = category_of(error.cause)
+    return drop_none(
+        {'tool_name': error.tool, CAUSE_CATEGORY: category.value if category in OUTAGES else None}
+    )
 
 
 def unknown_tool_details(error: catalog.tools.UnknownTool) -> dict[str, object]:

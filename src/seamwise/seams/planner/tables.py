@@ -192,7 +192,9 @@ TOOLS: Adapter[catalog.tools.ToolError, ErrorInfo] = Adapter(
         | on(catalog.tools.CommandTimedOut).classifies('TOOL_TIMEOUT')
         | on(catalog.tools.CommandFailed).classifies('TOOL_EXECUTION_FAILED')
         | on(catalog.tools.DiffRejected).classifies('TOOL_EXECUTION_FAILED')
-        | on(catalog.tools.ToolFailed).classifies('TOOL_EXECUTION_FAILED')
+        | on(catalog.tools.ToolFailed).classifies(
+            'TOOL_EXECUTION_FAILED', details=details.tool_failed_details
+        )
         | on(catalog.tools.ToolTimedOut).classifies('TOOL_TIMEOUT')
         | on(catalog.tools.ToolCancelled).classifies('TOOL_CANCELLED')
         | on(catalog.tools.InvalidResult).classifies(

@@ -4,7 +4,6 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from types import MappingProxyType
 from typing import Any, Final, Protocol
 
 from seamwise._defects.defects import report_defect
@@ -21,32 +20,10 @@ from seamwise.seams.rendering.values import (
 )
 from seamwise.seams.reporting.event_record import EventRecord
 from seamwise.seams.reporting.fingerprint import error_type, fingerprint
+from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, failure_level
 from seamwise.seams.reporting.operations import current_operation, inner_operation
 from seamwise.seams.reporting.request_context import current_request_id
 from seamwise.seams.reporting.tool_outcome import tool_defect
-
-LEVELS: Final[Mapping[Category, int]] = MappingProxyType(
-    {
-        Category.VALIDATION: logging.INFO,
-        Category.NOT_FOUND: logging.INFO,
-        Category.CONFLICT: logging.INFO,
-        Category.AUTHENTICATION: logging.INFO,
-        Category.PERMISSION: logging.INFO,
-        Category.CANCELLED: logging.INFO,
-        Category.RATE_LIMIT: logging.WARNING,
-        Category.CAPACITY: logging.WARNING,
-        Category.CIRCUIT_OPEN: logging.WARNING,
-        Category.QUOTA: logging.WARNING,
-        Category.CONFIGURATION: logging.ERROR,
-        Category.TIMEOUT: logging.ERROR,
-        Category.UNAVAILABLE: logging.ERROR,
-        Category.CONNECTION: logging.ERROR,
-        Category.RESOURCE: logging.ERROR,
-        Category.EXECUTION: logging.ERROR,
-    }
-)
-"""Level of the failures of each category. INFO: the client can avoid them; ERROR: only the server
-can."""
 
 _CLIENT_CATEGORIES = frozenset(
     {
@@ -56,8 +33,6 @@ _CLIENT_CATEGORIES = frozenset(
     }
 )
 """Categories whose failures are no errors of the server, where there is no HTTP status."""
-
-_SERVER_ERROR: Final = 500
 
 _REPORTER = object()
 """All logs are one reporter: two seams of one operation log a failure once."""
@@ -162,12 +137,13 @@ class FailureLog:
         error: object,
         *,
         seam: str,
-        operation: str,
+        operation: str | None = None,
         request_id: str | None = None,
         duration: float | None = None,
         status: int | None = None,
         ref: str | None = None,
         event: EventRecord | None = None,
+        note: str | None = None,
     ) -> None:
         """Log a failure, unless a seam of the same operation has logged it already.
 
@@ -178,20 +154,21 @@ class FailureLog:
             error: The error of the failure. One that is not tagged has no category: its level is
                 INFO for an HTTP status below 500, else ERROR.
             seam: Name of the seam, such as `http`.
-            operation: Name of the operation without ids, such as `GET /users/{id}`.
+            operation: Name of the operation without ids, such as `GET /users/{id}`, if it has one.
             request_id: Id of the request. Default: that of the request that is being served.
             duration: Duration of the operation in seconds.
             status: Status of the HTTP response.
             ref: Reference of the defect that caused the failure.
             event: Record of the session event that reports the failure.
+            note: Sentence after the message, such as the limit that ended a retry.
         """
         if not _is_first_report(error, seam):
             return
         exception = tool_defect(error)
         if exception is not None and ref is None:
-            ref = self._tool_defect_ref(exception, seam=seam, operation=operation)
+            ref = self._tool_defect_ref(exception, seam=seam, operation=operation or seam)
         is_server_error = _is_server_error(error, status)
-        level = self._level(error, is_server_error)
+        level = self._level(error, status, event)
         if self._logger.isEnabledFor(level) and is_first_record(error, seam):
             facts = drop_none(
                 {
@@ -204,31 +181,34 @@ class FailureLog:
             )
             events = {} if event is None else event.extra()
             # The fields of an error can have any code.
-            _protected(lambda: self._write(level, events | _extra(error, operation) | facts))
+            _protected(lambda: self._write(level, events | _extra(error, operation, note) | facts))
         if is_server_error:
             _mark_span(error)
-        self._count(error, seam, operation)
+        self._count(error, seam, operation or seam)
 
     def _write(self, level: int, extra: Mapping[str, object]) -> None:
         # Tools group records by the text without its arguments. The tag is not before a colon:
         # redaction would take `CredentialsRejected: bank` for a secret and its name.
-        operation = str(extra['operation']).replace('%', '%%')
+        operation = str(extra.get('operation', 'The operation')).replace('%', '%%')
         text = f'{operation} failed: %s ({extra["tag"]})'
         self._logger.log(level, text, extra['error_message'], extra=extra)
 
     def event(self, record: EventRecord, content: str, *, seam: str) -> None:
-        """Log a session event that reports no final failure, such as a retry, at level INFO.
+        """Log a session event that is not the first about a final failure, such as a retry.
+
+        The level is CRITICAL if the event says that the operation cannot go on, else INFO.
 
         Args:
             record: Record of the event.
             content: English text of the event.
             seam: Name of the seam, such as `session`.
         """
-        if self._logger.isEnabledFor(logging.INFO):
+        level = logging.CRITICAL if record.recoverable is False else logging.INFO
+        if self._logger.isEnabledFor(level):
             request_id = current_request_id()
             extra = record.extra() | drop_none({'seam': seam, 'request_id': request_id})
             text = f'{record.event_type}: %s'
-            _protected(lambda: self._logger.info(text, safe_text(content), extra=extra))
+            _protected(lambda: self._logger.log(level, text, safe_text(content), extra=extra))
 
     def defect(
         self,
@@ -278,15 +258,17 @@ class FailureLog:
         """
         return inner_operation(has_end=True)
 
-    def _level(self, error: object, is_server_error: bool) -> int:  # noqa: FBT001 -- private
+    def _level(self, error: object, status: int | None, event: EventRecord | None) -> int:
         if not isinstance(error, TaggedError):
-            return logging.ERROR if is_server_error else logging.INFO
-        level = self._own_levels.get(error.category)
-        if level is not None:
-            return level
-        # The credentials of this program that an upstream rejects are no error of the client.
-        is_of_client = LEVELS[error.category] == logging.INFO
-        return logging.ERROR if is_of_client and is_server_error else LEVELS[error.category]
+            return logging.ERROR if _is_server_error(error, status) else logging.INFO
+        own_level = self._own_levels.get(error.category)
+        if own_level is not None:
+            return own_level
+        # The table of a seam can end the operation for an error that others survive.
+        is_cancelled = error.category is Category.CANCELLED
+        if event is not None and event.recoverable is False and not is_cancelled:
+            return logging.CRITICAL
+        return failure_level(error, status=status)
 
     def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry
@@ -309,12 +291,13 @@ def _is_first_report(
     return operation.is_first_report(error, seam=seam, reporter=reporter, with_causes=with_causes)
 
 
-def _extra(error: object, operation: str) -> dict[str, object]:
+def _extra(error: object, operation: str | None, note: str | None) -> dict[str, object]:
     """Return the attributes of a record that only depend on the error and the operation."""
+    names = {} if operation is None else {'operation': safe_text(operation)}
     if not isinstance(error, TaggedError):
         return {
             'tag': type(error).__name__,
-            'operation': safe_text(operation),
+            **names,
             'error_type': type(error).__name__,
             'error_message': safe_text(safe_str(error)),
         }
@@ -324,10 +307,10 @@ def _extra(error: object, operation: str) -> dict[str, object]:
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,
-        'operation': safe_text(operation),
+        **names,
         'fields': fields,
         'error_type': error.tag,
-        'error_message': safe_message(error),
+        'error_message': ' '.join(filter(None, (safe_message(error), note))),
         'fingerprint': fingerprint(error, operation),
     }
     if masked:
@@ -339,7 +322,7 @@ def _extra(error: object, operation: str) -> dict[str, object]:
 
 def _is_server_error(error: object, status: int | None) -> bool:
     if status is not None:
-        return status >= _SERVER_ERROR
+        return status >= SERVER_ERROR
     return not isinstance(error, TaggedError) or error.category not in _CLIENT_CATEGORIES
 
 

@@ -4,6 +4,7 @@ from seamwise.seams.session.codes import CODES as CODES
 from seamwise.seams.session.events import defect as defect
 from seamwise.seams.session.events import event as event
 from seamwise.seams.session.messages import StoredError as StoredError
+from seamwise.seams.session.observer import chat_retry as chat_retry
 from seamwise.seams.session.observer import observer as observer
 from seamwise.seams.session.on import on as on
 from seamwise.seams.session.publishing import Receiver as Receiver

@@ -89,7 +89,7 @@ def event(
     >>> missing = FileNotFound('read_file', 'a.txt')
     >>> timeless = event(missing, adapter=TOOLS, locale='zh_CN')
     >>> timeless.event, timeless.content, timeless.show_content
-    ('error.permanent', "'a.txt' does not exist.", "'a.txt' 不存在。")
+    ('error.correctable', "'a.txt' does not exist.", "'a.txt' 不存在。")
     >>> now = datetime(2026, 2, 20, tzinfo=UTC)
     >>> event(missing, adapter=TOOLS, locale='en', now=now).metadata['timestamp']
     '2026-02-20T00:00:00Z'
@@ -128,9 +128,12 @@ def without_retry(event: ErrorEvent) -> ErrorEvent:
 
 def _with_delay(message: str, milliseconds: int, locale: str) -> str:
     delay = DelayFields(max(1, ceil(milliseconds / 1000)))
-    sentence = counted_text(DELAY_MESSAGES, delay.seconds, delay, locale)
-    # Chinese sentences have no space between them.
-    return f'{message}{sentence}' if message.endswith('。') else f'{message} {sentence}'
+    return join_sentences(message, counted_text(DELAY_MESSAGES, delay.seconds, delay, locale))
+
+
+def join_sentences(first: str, second: str) -> str:
+    """Return two sentences as one text; Chinese ones have no space between them."""
+    return f'{first}{second}' if first.endswith('。') else f'{first} {second}'
 
 
 class DelayFields(Struct, frozen=True):

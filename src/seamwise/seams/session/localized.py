@@ -53,7 +53,7 @@ def replace_fields(event: ErrorEvent, /, **changes: object) -> ErrorEvent:
 def translations_of(event: object) -> Mapping[str, str]:
     """Return `show_content` of an event in every language that has a catalogue.
 
-    Events that `event`, `defect`, `publish` and `observe` did not make have none.
+    Events that `event`, `defect`, `publish` and an observer did not make have none.
     """
     render = _render_of(event) if isinstance(event, ErrorEvent) else None
     if render is None:

@@ -25,7 +25,11 @@ from seamwise.redaction import redact
 from seamwise.seams.rendering.errors import public_fields, safe_public_message
 from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
 
-_API_ERRORS = dict.fromkeys((*get_args(ModelError), *get_args(NetworkError)), 'APIError')
+_API_ERRORS = {
+    kind: 'APIError'
+    for kind in (*get_args(ModelError), *get_args(NetworkError))
+    if kind is not ModelNotFound
+}
 
 STORED_NAMES: Mapping[type, str] = MappingProxyType(
     {
@@ -62,6 +66,10 @@ class StoredError(Struct, frozen=True):
         >>> StoredError.of(AgentNotFound('plan', ('build',))).name
         'AgentNotFound'
         """
+        if isinstance(error, ModelNotFound):
+            return StoredError.model_not_found(error)
+        if isinstance(error, AgentNotFound | CommandNotFound):
+            return _not_found(error)
         # seamwise: allow[SW107] errors without a stored name keep their own tag and their fields
         name = STORED_NAMES.get(type(error), error.tag)
         if name == 'MessageOutputLengthError':

@@ -10,9 +10,12 @@ from msgspec import Struct
 from typing_extensions import Unpack
 
 from seamwise._errors.categories import Category, Recovery
-from seamwise._errors.errors import TaggedError
+from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.messages import fill
 from seamwise._errors.texts import catalogue
+from seamwise._runtime.world import REAL, World
 from seamwise.catalog.sessions import RecoveryFailed
+from seamwise.policies import Guard, retry
 from seamwise.policies.events import (
     CircuitChanged,
     Completed,
@@ -29,9 +32,17 @@ from seamwise.policies.events import (
 from seamwise.seams.rendering.values import milliseconds, safe_items, timestamp
 from seamwise.seams.reporting.event_record import event_record
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
-from seamwise.seams.session.events import AttemptDetails, OperationDetails, counted_text, event
-from seamwise.seams.session.localized import localize, message_renderer, replace_fields
+from seamwise.seams.session.events import (
+    AttemptDetails,
+    OperationDetails,
+    counted_text,
+    event,
+    join_sentences,
+    without_retry,
+)
+from seamwise.seams.session.localized import Render, localize, message_renderer, replace_fields
 from seamwise.seams.session.publishing import Receiver, deliver
+from seamwise.seams.session.reported import reported
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 
@@ -43,6 +54,12 @@ FAILED_MESSAGES = (
     'The operation failed after {attempts} attempt and will not be retried.',
     'The operation failed after {attempts} attempts and will not be retried.',
 )
+CAP_MESSAGE = 'The service asks for a wait of {delay} s, more than the maximum of {limit} s.'
+REQUEST_MESSAGE = (
+    'The service asks for a wait of {delay} s, which would exceed the time limit of {limit} s.'
+)
+TIME_MESSAGE = 'A further wait of {delay} s would exceed the time limit of {limit} s.'
+BUDGET_MESSAGE = 'The budget of retries is used up.'
 SESSION_END_MESSAGE = 'The session has ended because of an error.'
 
 DEFAULT_NAMES = frozenset({'chaos', 'deadline', 'fallback', 'retry'})
@@ -68,7 +85,7 @@ def observer(
          - the error with attempt, maximum and delay, then `error.retry_attempt`
        * - retry after `error.rate_limited`
          - the error only, which announces its wait itself
-       * - final failure
+       * - final failure, also of a first attempt
          - `error.recovery_failed`, `agent.error`, `agent.session_end`
        * - failure that is recoverable but not retryable, or cancelled
          - the error
@@ -77,10 +94,11 @@ def observer(
        * - success, change of a circuit or a store, fallback
          - none
 
-    Use it only for the outermost guard: a failure that a fallback replaces is not final. Do not
-    call `publish` for a final failure that was observed. A failure of the first attempt that is not
-    retried is no event of a guard: publish it. Exceptions of the adapter, the session or
-    `alert` are defects, as with `publish`.
+    Use it only for the outermost guard that retries: a failure that a fallback replaces is not
+    final. `publish` the result of the whole operation too: it reports the failures that no guard
+    has seen, such as a deadline around the retry, and adds nothing to one that was observed. If a
+    time limit ends a retry, event and log have both numbers. Exceptions of the adapter, the session
+    or `alert` are defects, as with `publish`.
 
     Args:
         session: Receiver of the events.
@@ -88,7 +106,7 @@ def observer(
         alert: Called with each event that is not recoverable, unless a person cancelled the
             operation.
         log: Logger or `FailureLog`; by default the logger `seamwise`. Each event is logged once: a
-            final failure as by `publish`, all others at level INFO.
+            final failure as by `publish`, an attempt that is retried at level INFO.
         **details: Metadata of the operation. `operation` defaults to the name of the guard, if it
             has one of its own.
     """
@@ -104,8 +122,51 @@ def observer(
             return events
 
         deliver(session, build, alert=alert)
+        if isinstance(guard_event, (GaveUp, Refused)):
+            reported.add(session, guard_event.error)
 
     return report
+
+
+def chat_retry(
+    session: Receiver,
+    *,
+    adapter: Callable[[Never], ErrorEvent],
+    alert: Callable[[ErrorEvent], object] | None = None,
+    log: Logger | FailureLog | None = None,
+    world: World = REAL,
+    **details: Unpack[OperationDetails],
+) -> Guard[Never]:
+    """Return a `retry` with the settings of a chat, which reports to a session.
+
+    Three attempts; delays from 1 s to 60 s with a tenth of jitter, and as long as a service asks
+    for, up to 60 s; no limit on the total time, because the user sees each wait and can cancel. For
+    other settings, pass `observer(…)` to `policies.retry`. Arguments as for `observer`.
+
+    >>> from seamwise import Failure, Success
+    >>> from seamwise.catalog.network import UpstreamRateLimited
+    >>> from seamwise.seams.session.tables import NETWORK
+    >>> from seamwise.testing import FakeWorld
+    >>> class Chat:
+    ...     locale, session_id = 'en', None
+    ...     def send(self, event):
+    ...         print(event.event, event.metadata['retry_after_ms'])
+    >>> results = [Failure(UpstreamRateLimited('openai', retry_after=60.0)), Success('answer')]
+    >>> world = FakeWorld(random=lambda: 0.0)
+    >>> chat_retry(Chat(), adapter=NETWORK, world=world).run_sync(lambda: results.pop(0))
+    error.rate_limited 60000
+    Success('answer')
+    """
+    return retry(
+        attempts=3,
+        timeout=None,
+        base=1.0,
+        cap=60.0,
+        jitter='tenth',
+        retry_after_cap=60.0,
+        observer=observer(session, adapter=adapter, alert=alert, log=log, **details),
+        world=world,
+    )
 
 
 def _log(events: Iterable[ErrorEvent], guard_event: GuardEvent, log: FailureLog) -> None:
@@ -115,8 +176,11 @@ def _log(events: Iterable[ErrorEvent], guard_event: GuardEvent, log: FailureLog)
         if failure is None:
             log.event(record, error_event.content, seam='session')
         else:
-            operation = record.operation or guard_event.name
-            log.failed(failure, seam='session', operation=operation, event=record)
+            note = None
+            if isinstance(guard_event, GaveUp) and (limit := _ended_by(guard_event)) is not None:
+                note = limit('en')
+            operation = record.operation
+            log.failed(failure, seam='session', operation=operation, event=record, note=note)
         # Only the first event reports the failure.
         failure = None
 
@@ -194,6 +258,13 @@ class _WaitFields(Struct, frozen=True):
     seconds: int
 
 
+class LimitFields(Struct, frozen=True):
+    """Values for the placeholders of the messages about a limit, in seconds."""
+
+    delay: str
+    limit: str
+
+
 class AttemptFields(Struct, frozen=True):
     """Values for the placeholders of `FAILED_MESSAGES`."""
 
@@ -212,7 +283,8 @@ def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
     error_event = factory.create(end.error, **attempt)
     is_recoverable = error_event.metadata.get('recoverable')
     if end.why == 'not_retryable' and (is_recoverable or end.error.category is Category.CANCELLED):
-        yield error_event
+        # The guard decided against a retry, for example of a call that may have taken effect.
+        yield without_retry(error_event)
         return
     # The session ends, so the delay of the error is omitted.
     ended = localize(
@@ -249,14 +321,35 @@ def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetail
     operation = factory.details.get('operation')
     failed = RecoveryFailed(operation or '', end.attempts, end.error)
     failed_event = msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
-    if operation:
-        return failed_event
+    in_locale = message_renderer(failed)
     attempts = AttemptFields(end.attempts)
+    limit = _ended_by(end)
+    if operation and limit is None:
+        return failed_event
 
     def render(locale: str) -> str:
-        return counted_text(FAILED_MESSAGES, attempts.attempts, attempts, locale)
+        text = (
+            in_locale(locale)
+            if operation
+            else counted_text(FAILED_MESSAGES, attempts.attempts, attempts, locale)
+        )
+        return text if limit is None else join_sentences(text, limit(locale))
 
     return localize(failed_event, render, factory.locale, content=render('en'))
+
+
+def _ended_by(end: GaveUp) -> Render | None:
+    """Return a function that renders the limit that ended a retry; None if none did."""
+    if end.why == 'budget':
+        return lambda locale: catalogue(locale).gettext(BUDGET_MESSAGE)
+    if end.delay is None or end.limit is None:
+        return None
+    if end.why == 'retry_after':
+        message = CAP_MESSAGE
+    else:
+        message = TIME_MESSAGE if retry_after(end.error) is None else REQUEST_MESSAGE
+    values = LimitFields(f'{end.delay:g}', f'{end.limit:g}')
+    return lambda locale: fill(catalogue(locale).gettext(message), values)
 
 
 def failed_end(locale: str) -> ErrorEvent:

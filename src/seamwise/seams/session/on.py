@@ -58,7 +58,8 @@ class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
         """Declare the event and the code of the error class.
 
         Args:
-            event: Name of the event.
+            event: Name of the event. `error.permanent` ends the operation; use `error.correctable`
+                if a person can correct the request.
             code: Code of the form `ERR_WORD_123`.
             retryable_event: Name of the event for retryable errors. Default: `event`.
             **metadata: Functions that return further metadata of an error, or common metadata

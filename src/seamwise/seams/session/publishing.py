@@ -16,6 +16,7 @@ from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 from seamwise.seams.reporting.tool_outcome import ToolOutcome, result_and_effect
 from seamwise.seams.session.events import EventDetails, defect, event, without_retry
 from seamwise.seams.session.localized import replace_fields
+from seamwise.seams.session.reported import reported
 from seamwise.seams.session.shape import ErrorEvent
 
 E = TypeVar('E', bound=TaggedError)
@@ -51,6 +52,12 @@ def publish(
 ) -> list[ErrorEvent]:
     """Send the event of a failure to a session, and log it once; a success sends nothing.
 
+    A failure that an observer has reported to the session sends nothing either, so that these two
+    lines report a whole operation, whichever guard ended it:
+
+        guard = deadline(60.0) >> retry(observer=session.observer(chat, adapter=EVENTS))
+        session.publish(await guard.run(operation), chat, adapter=EVENTS)
+
     Exceptions of the adapter, the session or `alert` are defects: they are reported and do not
     propagate. If the adapter raises, the session receives the reference of the defect.
 
@@ -63,7 +70,7 @@ def publish(
         alert: Called with each event that is not recoverable, unless a person cancelled the
             operation.
         log: Logger or `FailureLog`; by default the logger `seamwise`.
-        **details: Further metadata of the event, as for `event`. The log has its `operation` too.
+        **details: Further metadata of the event, as for `event`.
 
     Returns:
         The events that were made.
@@ -72,15 +79,15 @@ def publish(
     if type(result) is Success:
         return []
     error = result.failure()
+    if reported.take(session, error):
+        return []
 
     def build(locale: str) -> list[ErrorEvent]:
         error_event = event(error, adapter=adapter, locale=locale, now=now, **details)
         if may_have_taken_effect:
             error_event = without_retry(error_event)
-        operation = details.get('operation') or 'publish'
-        failure_log(log).failed(
-            error, seam='session', operation=operation, event=event_record(error_event)
-        )
+        record = event_record(error_event)
+        failure_log(log).failed(error, seam='session', operation=record.operation, event=record)
         return [error_event]
 
     return deliver(session, build, alert=alert)

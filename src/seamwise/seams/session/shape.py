@@ -1,7 +1,7 @@
 """Shape of the session seam: an event with metadata in a fixed order."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -27,9 +27,14 @@ ErrorName: TypeAlias = Literal[
     'error.retry_attempt',
     'error.resource',
     'error.permanent',
+    'error.correctable',
     'error.transient',
 ]
-"""Names of events that report an error."""
+"""Names of events that report an error.
+
+`error.permanent` and `error.recovery_failed` end the operation. `error.correctable` does not: a
+person can correct the request, or decide.
+"""
 
 EventName: TypeAlias = Literal[ErrorName, 'agent.error', 'agent.session_end']
 """Names of all events; the last two follow the final failure of an operation."""
@@ -44,6 +49,53 @@ STRATEGIES: Mapping[Recovery, str] = {
     Recovery.STOP: 'terminate',
 }
 """Recovery strategy that an event names, by the recovery of the error."""
+
+FINAL_NAMES: frozenset[ErrorName] = frozenset({'error.permanent', 'error.recovery_failed'})
+"""Names of events after which the operation cannot go on."""
+
+_RECOVERABLE_NAMES: frozenset[ErrorName] = frozenset(
+    {'error.validation', 'error.correctable', 'error.transient'}
+)
+"""Names of events that say that the operation can go on."""
+
+
+class EventRecovery(NamedTuple):
+    """Name of an event, and its metadata that say whether and how the operation goes on."""
+
+    event: ErrorName
+    metadata: Mapping[str, object]
+
+
+def event_recovery(event: ErrorName, error: TaggedError) -> EventRecovery:
+    """Return the name of an error's event, and the metadata that agree with it.
+
+    The name decides whether the operation can go on, unless the error itself stops it.
+
+    >>> from seamwise.catalog.tools import FileNotFound
+    >>> missing = FileNotFound('read_file', 'a.txt')
+    >>> event_recovery('error.correctable', missing).metadata['recovery_strategy']
+    'escalate_to_user'
+    >>> event_recovery('error.permanent', missing).metadata['recovery_strategy']
+    'terminate'
+    """
+    recovery = error.recovery
+    if recovery is Recovery.STOP and event in _RECOVERABLE_NAMES:
+        event = 'error.permanent'
+    if event in FINAL_NAMES:
+        recovery = Recovery.STOP
+    recoverable = recovery is not Recovery.STOP
+    # A person who stopped the operation knows it: nothing is wrong.
+    is_cancelled = error.category is Category.CANCELLED
+    severity = 'info' if is_cancelled else 'error' if recoverable else 'critical'
+    return EventRecovery(
+        event,
+        {
+            'recoverable': recoverable,
+            'recovery_strategy': STRATEGIES[recovery],
+            'severity': severity,
+        },
+    )
+
 
 COMMON_METADATA = (
     'error_code',
@@ -81,7 +133,7 @@ class ErrorEvent(Struct, frozen=True, kw_only=True, omit_defaults=True, dict=Tru
     def of(error: TaggedError, event: ErrorName, code: str, /, **metadata: object) -> 'ErrorEvent':
         """Return the event of an error, as `on(…).publishes(event, code)` does.
 
-        Code, type, recovery, severity and delay are metadata of the event. `publish`, `observe` and
+        Code, type, recovery, severity and delay are metadata of the event. `publish`, observers and
         the function `event` add the time and the translation.
 
         >>> from seamwise.catalog.storage import RecordNotFound
@@ -107,13 +159,11 @@ def error_event(
     error: TaggedError, event: ErrorName, code: str, metadata: Mapping[str, object]
 ) -> ErrorEvent:
     """Return the event of an error like `ErrorEvent.of`, without a check of the code."""
-    recoverable = error.recovery is not Recovery.STOP and event != 'error.recovery_failed'
+    event, recovery = event_recovery(event, error)
     common = {
         'error_code': code,
         'error_type': error.tag,
-        'recoverable': recoverable,
-        'recovery_strategy': STRATEGIES[error.recovery],
-        'severity': _severity(error, recoverable=recoverable),
+        **recovery,
         'retry_after_ms': milliseconds_or_none(retry_after(error)),
     }
     english = safe_public_message(error)
@@ -123,13 +173,6 @@ def error_event(
         metadata=order_metadata({**common, **safe_items(metadata)}),
         show_content=english,
     )
-
-
-def _severity(error: TaggedError, *, recoverable: bool) -> str:
-    if error.category is Category.CANCELLED:
-        # A person stopped the operation: nothing is wrong.
-        return 'info'
-    return 'error' if recoverable else 'critical'
 
 
 def order_metadata(metadata: Mapping[str, object]) -> dict[str, object]:
@@ -149,7 +192,7 @@ def encode(event: 'ErrorEvent | StoredErrorEvent') -> bytes:
     >>> from seamwise.catalog.tools import ToolTimedOut
     >>> from seamwise.seams.session.tables import TOOLS
     >>> encode(TOOLS(ToolTimedOut('search', 30.0, attempts=1)))
-    b'{"event":"error.timeout","content":"search did not finish within 30.0 s.",...}'
+    b'{"event":"error.timeout","content":"search did not finish within 30 s.",...}'
     """
     return to_json(event)
 
@@ -160,7 +203,7 @@ _DECODER = msgspec.json.Decoder(ErrorEvent)
 def decode(body: bytes | str) -> Result[ErrorEvent, UnreadableBody]:
     """Decode an event that `encode` wrote.
 
-    The event equals the one that `event`, `publish` or `observe` made; it is not decoded to the
+    The event equals the one that `event`, `publish` or an observer made; it is not decoded to the
     error. Undocumented keys are ignored.
 
     >>> from seamwise.seams.session import encode

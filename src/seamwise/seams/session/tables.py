@@ -17,28 +17,36 @@ _MINUTE = 60.0
 ACCESS: Adapter[catalog.access.AccessError, ErrorEvent] = Adapter(
     lambda: (
         on(catalog.access.Unauthenticated).publishes('error.permanent', 'ERR_AUTH_002')
-        | on(catalog.access.AccessDenied).publishes('error.permanent', 'ERR_ACCESS_001')
+        | on(catalog.access.AccessDenied).publishes('error.correctable', 'ERR_ACCESS_001')
     )
 )
 
 
 AGENTS: Adapter[catalog.agents.AgentError, ErrorEvent] = Adapter(
     lambda: (
-        on(catalog.agents.AgentNotFound).publishes('error.permanent', 'ERR_AGENT_001')
-        | on(catalog.agents.CommandNotFound).publishes('error.permanent', 'ERR_AGENT_002')
+        on(catalog.agents.AgentNotFound).publishes('error.correctable', 'ERR_AGENT_001')
+        | on(catalog.agents.CommandNotFound).publishes('error.correctable', 'ERR_AGENT_002')
         | on(catalog.agents.AgentNotReady).publishes('error.transient', 'ERR_AGENT_003')
         | on(catalog.agents.AgentBusy).publishes('error.transient', 'ERR_AGENT_004')
-        | on(catalog.agents.InvalidTransition).publishes('error.permanent', 'ERR_AGENT_005')
-        | on(catalog.agents.GuardrailsViolated).publishes('error.permanent', 'ERR_AGENT_006')
+        | on(catalog.agents.InvalidTransition).publishes('error.correctable', 'ERR_AGENT_005')
+        | on(catalog.agents.GuardrailsViolated).publishes('error.correctable', 'ERR_AGENT_006')
         | on(catalog.agents.ContextOverflow).publishes(
             'error.validation',
             'ERR_AGENT_007',
             constraint=lambda error: f'at most {error.limit} tokens',
             provided_value=lambda error: error.tokens,
         )
-        | on(catalog.agents.CompressionFailed).publishes('error.permanent', 'ERR_AGENT_008')
+        | on(catalog.agents.CompressionFailed).publishes('error.correctable', 'ERR_AGENT_008')
         | on(catalog.agents.AgentFailed).publishes(
-            'error.permanent', 'ERR_AGENT_009', retryable_event='error.transient'
+            'error.correctable',
+            'ERR_AGENT_009',
+            retryable_event='error.transient',
+            cause=lambda error: cause_type(error, 'unknown'),
+            context=lambda error: {
+                'agent': error.agent,
+                'agent_type': error.agent_type,
+                'metadata': error.metadata or None,
+            },
         )
     )
 )
@@ -80,7 +88,7 @@ def _token_limit(
 
 MODELS: Adapter[catalog.models.ModelError, ErrorEvent] = Adapter(
     lambda: (
-        on(catalog.models.ModelNotFound).publishes('error.permanent', 'ERR_MODEL_001')
+        on(catalog.models.ModelNotFound).publishes('error.correctable', 'ERR_MODEL_001')
         | on(catalog.models.ProviderNotReady).publishes('error.permanent', 'ERR_MODEL_002')
         | on(catalog.models.ProviderUnavailable).publishes('error.transient', 'ERR_MODEL_003')
         | on(catalog.models.ModelOverloaded).publishes('error.transient', 'ERR_MODEL_004')
@@ -94,16 +102,16 @@ MODELS: Adapter[catalog.models.ModelError, ErrorEvent] = Adapter(
             constraint=_token_limit,
             provided_value=lambda error: error.tokens,
         )
-        | on(catalog.models.ContentFiltered).publishes('error.permanent', 'ERR_MODEL_008')
+        | on(catalog.models.ContentFiltered).publishes('error.correctable', 'ERR_MODEL_008')
         | on(catalog.models.OutputTruncated).publishes(
             'error.validation',
             'ERR_MODEL_009',
             constraint=_token_limit,
         )
         | on(catalog.models.StructuredOutputInvalid).publishes('error.transient', 'ERR_MODEL_010')
-        | on(catalog.models.QuotaExceeded).publishes('error.permanent', 'ERR_QUOTA_001')
-        | on(catalog.models.BudgetExceeded).publishes('error.permanent', 'ERR_QUOTA_002')
-        | on(catalog.models.BatchClosed).publishes('error.permanent', 'ERR_BATCH_001')
+        | on(catalog.models.QuotaExceeded).publishes('error.correctable', 'ERR_QUOTA_001')
+        | on(catalog.models.BudgetExceeded).publishes('error.correctable', 'ERR_QUOTA_002')
+        | on(catalog.models.BatchClosed).publishes('error.correctable', 'ERR_BATCH_001')
         | on(catalog.models.BatchFull).publishes('error.transient', 'ERR_BATCH_002')
         | on(catalog.models.BatchTimedOut).publishes(
             'error.timeout', 'ERR_TIMEOUT_005', timeout_seconds=lambda error: error.timeout
@@ -185,7 +193,7 @@ MCP: Adapter[catalog.protocols.McpError, ErrorEvent] = Adapter(
         on(catalog.protocols.McpConnectionFailed).publishes('error.transient', 'ERR_CONN_003')
         | on(catalog.protocols.McpTransportFailed).publishes('error.transient', 'ERR_CONN_004')
         | on(catalog.protocols.McpServerFailed).publishes(
-            'error.permanent', 'ERR_MCP_001', retryable_event='error.transient'
+            'error.correctable', 'ERR_MCP_001', retryable_event='error.transient'
         )
         | on(catalog.protocols.McpTimedOut).publishes(
             'error.timeout', 'ERR_TIMEOUT_004', timeout_seconds=lambda error: error.timeout
@@ -196,8 +204,8 @@ MCP: Adapter[catalog.protocols.McpError, ErrorEvent] = Adapter(
 LSP: Adapter[catalog.protocols.LspError, ErrorEvent] = Adapter(
     lambda: (
         on(catalog.protocols.LspNotInitialized).publishes('error.permanent', 'ERR_LSP_001')
-        | on(catalog.protocols.LspRequestFailed).publishes('error.permanent', 'ERR_LSP_002')
-        | on(catalog.protocols.LspContentModified).publishes('error.permanent', 'ERR_LSP_003')
+        | on(catalog.protocols.LspRequestFailed).publishes('error.correctable', 'ERR_LSP_002')
+        | on(catalog.protocols.LspContentModified).publishes('error.correctable', 'ERR_LSP_003')
     )
 )
 
@@ -208,8 +216,8 @@ def _one_of(supported: tuple[str, ...], otherwise: str) -> str:
 
 A2A: Adapter[catalog.protocols.A2aError, ErrorEvent] = Adapter(
     lambda: (
-        on(catalog.protocols.A2aTaskNotFound).publishes('error.permanent', 'ERR_PEER_001')
-        | on(catalog.protocols.A2aTaskNotCancelable).publishes('error.permanent', 'ERR_PEER_002')
+        on(catalog.protocols.A2aTaskNotFound).publishes('error.correctable', 'ERR_PEER_001')
+        | on(catalog.protocols.A2aTaskNotCancelable).publishes('error.correctable', 'ERR_PEER_002')
         | on(catalog.protocols.A2aPushNotSupported).publishes(
             'error.validation', 'ERR_PEER_003', constraint=lambda _: 'no push notifications'
         )
@@ -227,7 +235,9 @@ A2A: Adapter[catalog.protocols.A2aError, ErrorEvent] = Adapter(
             ),
             provided_value=lambda error: error.content_type,
         )
-        | on(catalog.protocols.A2aInvalidAgentResponse).publishes('error.permanent', 'ERR_PEER_006')
+        | on(catalog.protocols.A2aInvalidAgentResponse).publishes(
+            'error.correctable', 'ERR_PEER_006'
+        )
         | on(catalog.protocols.A2aExtendedCardNotConfigured).publishes(
             'error.permanent', 'ERR_PEER_007'
         )
@@ -255,8 +265,8 @@ SESSIONS: Adapter[catalog.sessions.SessionError, ErrorEvent] = Adapter(
             constraint=lambda error: error.constraint,
             provided_value=lambda error: error.provided,
         )
-        | on(catalog.sessions.SessionNotFound).publishes('error.permanent', 'ERR_SESSION_001')
-        | on(catalog.sessions.SessionBusy).publishes('error.permanent', 'ERR_SESSION_002')
+        | on(catalog.sessions.SessionNotFound).publishes('error.correctable', 'ERR_SESSION_001')
+        | on(catalog.sessions.SessionBusy).publishes('error.correctable', 'ERR_SESSION_002')
         | on(catalog.sessions.ConnectionLost).publishes(
             'error.connection_lost',
             'ERR_CONN_001',
@@ -265,8 +275,8 @@ SESSIONS: Adapter[catalog.sessions.SessionError, ErrorEvent] = Adapter(
             last_event_seq=lambda error: error.last_event_seq,
             uptime_seconds=lambda error: error.uptime,
         )
-        | on(catalog.sessions.ReplayGap).publishes('error.permanent', 'ERR_SESSION_003')
-        | on(catalog.sessions.UnknownEpoch).publishes('error.permanent', 'ERR_SESSION_004')
+        | on(catalog.sessions.ReplayGap).publishes('error.correctable', 'ERR_SESSION_003')
+        | on(catalog.sessions.UnknownEpoch).publishes('error.correctable', 'ERR_SESSION_004')
         | on(catalog.sessions.AckAhead).publishes(
             'error.validation',
             'ERR_VAL_005',
@@ -286,8 +296,8 @@ SESSIONS: Adapter[catalog.sessions.SessionError, ErrorEvent] = Adapter(
 
 STORAGE: Adapter[catalog.storage.StorageError, ErrorEvent] = Adapter(
     lambda: (
-        on(catalog.storage.RecordNotFound).publishes('error.permanent', 'ERR_STORE_001')
-        | on(catalog.storage.RecordExists).publishes('error.permanent', 'ERR_STORE_002')
+        on(catalog.storage.RecordNotFound).publishes('error.correctable', 'ERR_STORE_001')
+        | on(catalog.storage.RecordExists).publishes('error.correctable', 'ERR_STORE_002')
         | on(catalog.storage.StoreClosed).publishes('error.transient', 'ERR_STORE_003')
         | on(catalog.storage.StoreUnavailable).publishes('error.transient', 'ERR_STORE_004')
     )
@@ -296,15 +306,15 @@ STORAGE: Adapter[catalog.storage.StorageError, ErrorEvent] = Adapter(
 
 STREAMING: Adapter[catalog.streaming.StreamingError, ErrorEvent] = Adapter(
     lambda: (
-        on(catalog.streaming.InvalidStream).publishes('error.permanent', 'ERR_STREAM_001')
-        | on(catalog.streaming.ChunkUnparsable).publishes('error.permanent', 'ERR_STREAM_002')
+        on(catalog.streaming.InvalidStream).publishes('error.correctable', 'ERR_STREAM_001')
+        | on(catalog.streaming.ChunkUnparsable).publishes('error.correctable', 'ERR_STREAM_002')
         | on(catalog.streaming.ChunkHandlerFailed).publishes('error.transient', 'ERR_STREAM_003')
         | on(catalog.streaming.StreamAborted).publishes('error.permanent', 'ERR_STREAM_004')
-        | on(catalog.streaming.UserInterrupted).publishes('error.permanent', 'ERR_STREAM_005')
+        | on(catalog.streaming.UserInterrupted).publishes('error.correctable', 'ERR_STREAM_005')
         | on(catalog.streaming.StreamProviderFailed).publishes('error.transient', 'ERR_STREAM_006')
-        | on(catalog.streaming.TokenCountFailed).publishes('error.permanent', 'ERR_STREAM_007')
+        | on(catalog.streaming.TokenCountFailed).publishes('error.correctable', 'ERR_STREAM_007')
         | on(catalog.streaming.BufferFull).publishes('error.transient', 'ERR_STREAM_008')
-        | on(catalog.streaming.StreamClosed).publishes('error.permanent', 'ERR_STREAM_009')
+        | on(catalog.streaming.StreamClosed).publishes('error.correctable', 'ERR_STREAM_009')
         | on(catalog.streaming.SlowConsumer).publishes('error.transient', 'ERR_STREAM_010')
     )
 )
@@ -329,23 +339,23 @@ TOOLS: Adapter[catalog.tools.ToolError, ErrorEvent] = Adapter(
             constraint=lambda error: f'{error.parameter}: {error.reason}',
             provided_value=lambda error: error.value,
         )
-        | on(catalog.tools.UnknownTool).publishes('error.permanent', 'ERR_TOOL_001')
-        | on(catalog.tools.FileNotFound).publishes('error.permanent', 'ERR_FILE_001')
-        | on(catalog.tools.FileAlreadyExists).publishes('error.permanent', 'ERR_FILE_002')
-        | on(catalog.tools.PathForbidden).publishes('error.permanent', 'ERR_FILE_003')
-        | on(catalog.tools.ContentNotFound).publishes('error.permanent', 'ERR_CONTENT_001')
-        | on(catalog.tools.ContentMismatch).publishes('error.permanent', 'ERR_CONTENT_002')
-        | on(catalog.tools.DuplicateMatch).publishes('error.permanent', 'ERR_CONTENT_003')
+        | on(catalog.tools.UnknownTool).publishes('error.correctable', 'ERR_TOOL_001')
+        | on(catalog.tools.FileNotFound).publishes('error.correctable', 'ERR_FILE_001')
+        | on(catalog.tools.FileAlreadyExists).publishes('error.correctable', 'ERR_FILE_002')
+        | on(catalog.tools.PathForbidden).publishes('error.correctable', 'ERR_FILE_003')
+        | on(catalog.tools.ContentNotFound).publishes('error.correctable', 'ERR_CONTENT_001')
+        | on(catalog.tools.ContentMismatch).publishes('error.correctable', 'ERR_CONTENT_002')
+        | on(catalog.tools.DuplicateMatch).publishes('error.correctable', 'ERR_CONTENT_003')
         | on(catalog.tools.CommandTimedOut).publishes(
             'error.timeout',
             'ERR_TIMEOUT_002',
             attempt=lambda error: error.attempts,
             timeout_seconds=lambda error: error.timeout,
         )
-        | on(catalog.tools.CommandFailed).publishes('error.permanent', 'ERR_COMMAND_001')
-        | on(catalog.tools.DiffRejected).publishes('error.permanent', 'ERR_CONTENT_004')
+        | on(catalog.tools.CommandFailed).publishes('error.correctable', 'ERR_COMMAND_001')
+        | on(catalog.tools.DiffRejected).publishes('error.correctable', 'ERR_CONTENT_004')
         | on(catalog.tools.ToolFailed).publishes(
-            'error.permanent', 'ERR_TOOL_002', retryable_event='error.transient'
+            'error.correctable', 'ERR_TOOL_002', retryable_event='error.transient'
         )
         | on(catalog.tools.ToolTimedOut).publishes(
             'error.timeout',
@@ -358,8 +368,8 @@ TOOLS: Adapter[catalog.tools.ToolError, ErrorEvent] = Adapter(
             'error.validation', 'ERR_VAL_004', constraint=_result_problems
         )
         | on(catalog.tools.RegistrationRejected).publishes('error.permanent', 'ERR_TOOL_004')
-        | on(catalog.tools.ToolRepeated).publishes('error.permanent', 'ERR_STATE_001')
-        | on(catalog.tools.TooManyMistakes).publishes('error.permanent', 'ERR_STATE_002')
+        | on(catalog.tools.ToolRepeated).publishes('error.correctable', 'ERR_STATE_001')
+        | on(catalog.tools.TooManyMistakes).publishes('error.correctable', 'ERR_STATE_002')
         | on(catalog.tools.ResourceExhausted).publishes('error.resource', 'ERR_RESOURCE_001')
     )
 )
@@ -373,8 +383,8 @@ WORKSPACE: Adapter[catalog.workspace.WorkspaceError, ErrorEvent] = Adapter(
         | on(catalog.workspace.SkillNameMismatch).publishes('error.permanent', 'ERR_SKILL_002')
         | on(catalog.workspace.PluginFailed).publishes('error.permanent', 'ERR_PLUGIN_001')
         | on(catalog.workspace.EditorInstallFailed).hidden()
-        | on(catalog.workspace.NotARepository).publishes('error.permanent', 'ERR_REPO_001')
-        | on(catalog.workspace.WorktreeExists).publishes('error.permanent', 'ERR_REPO_002')
-        | on(catalog.workspace.WorktreeFailed).publishes('error.permanent', 'ERR_REPO_003')
+        | on(catalog.workspace.NotARepository).publishes('error.correctable', 'ERR_REPO_001')
+        | on(catalog.workspace.WorktreeExists).publishes('error.correctable', 'ERR_REPO_002')
+        | on(catalog.workspace.WorktreeFailed).publishes('error.correctable', 'ERR_REPO_003')
     )
 )

@@ -7,8 +7,11 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from seamwise._errors.errors import TAG_FIELD
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.json_pointer import json_pointer, pointer_keys
 from seamwise._text.secrets import MASK
+from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 _PROBLEMS, _ISSUES = 'problems', 'issues'
 
@@ -124,3 +127,43 @@ def _issues(problems: object) -> list[dict[str, object]]:
         {'message': problem['message'], 'path': [*pointer_keys(problem['pointer'])]}
         for problem in cast('list[dict[str, Any]]', problems)
     ]
+
+
+class Named(Struct, frozen=True):
+    """An error in the legacy contract: a name and its data."""
+
+    name: str
+    data: Mapping[str, object]
+
+
+NAMED_KEYS = frozenset(Named.__struct_fields__)
+
+_decode_members = msgspec.json.Decoder(dict[str, object]).decode
+
+
+def named_error(body: bytes | str, /) -> Result[Named, UnreadableBody]:
+    """Return the name and the data of `{name, data}` or `{_tag, …fields}`.
+
+    Any other body is an `UnreadableBody`, whose `problem` names the difference.
+
+    >>> named_error(b'{"_tag": "MCPFailed", "name": "files"}')
+    Success(Named(name='MCPFailed', data={'name': 'files'}))
+    """
+    try:
+        fields = _decode_members(body)
+    except DECODE_ERRORS as cause:
+        return Failure(unreadable_body(f'it is not a JSON object ({cause})', body))
+    tag = fields.pop(TAG_FIELD, None)
+    if tag is None and fields.keys() != NAMED_KEYS:
+        return Failure(
+            unreadable_body(f'it has neither {TAG_FIELD} nor exactly name and data', body)
+        )
+    key, name, data = (
+        ('name', fields['name'], fields['data']) if tag is None else (TAG_FIELD, tag, fields)
+    )
+    if not isinstance(name, str) or not name:
+        return Failure(unreadable_body(f'its {key} is not a non-empty string', body))
+    try:
+        return Success(Named(name, msgspec.convert(data, dict[str, object])))
+    except msgspec.ValidationError:
+        return Failure(unreadable_body('its data is not an object', body))

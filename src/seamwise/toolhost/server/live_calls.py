@@ -276,6 +276,10 @@ class _CallTask:
                 self._send(Event('guard.circuit', content, metadata))
             case Retrying():
                 self._report(event)
+            case GaveUp(attempts=1, why='not_retryable'):
+                # A failure without a retry is reported at the end of the call, which knows whether
+                # it may have taken effect.
+                pass
             case GaveUp():
                 self._has_reported = True
                 self._report(event)
