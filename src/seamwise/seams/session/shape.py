@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from seamwise._errors.categories import Recovery
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._text.jsonable import to_json
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.values import drop_none
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
