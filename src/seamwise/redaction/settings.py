@@ -1,8 +1,9 @@
 """Names and patterns of an application, in addition to those that redaction knows."""
 
 from collections.abc import Collection, Iterable
+from contextvars import ContextVar
 from re import Pattern
-from typing import Self, TypeAlias, TypeGuard
+from typing import Final, Protocol, Self, TypeAlias, TypeGuard
 
 Entry: TypeAlias = str | Pattern[str]
 """A name in any notation, or a pattern."""
@@ -112,9 +113,21 @@ class _Current:
     settings = Settings()
 
 
+class _HasSettings(Protocol):
+    @property
+    def settings(self) -> Settings: ...
+
+
+CALL_VALUES: Final[ContextVar[_HasSettings | None]] = ContextVar(
+    'seamwise_call_values', default=None
+)
+"""The sensitive values of the call that the current code is part of."""
+
+
 def current() -> Settings:
-    """Return the settings of the program."""
-    return _Current.settings
+    """Return the settings of the program, with the values of the current call."""
+    values = CALL_VALUES.get()
+    return _Current.settings if values is None else values.settings
 
 
 def configure(*, also: Collection[Entry] = (), never: Collection[Entry] = ()) -> None:
