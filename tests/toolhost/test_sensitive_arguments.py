@@ -21,7 +21,7 @@ from seamwise.seams.cli.tables import TOOLS
 from seamwise.seams.model import on
 from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.seams.session import tables as session_tables
-from seamwise.toolhost import Processor, ToolOutcome, formats, tool
+from seamwise.toolhost import Processor, ToolLimits, ToolOutcome, formats, tool
 
 VALUE = "Zebra Quökka/7'741"
 ENCODINGS: dict[str, Callable[[str], str]] = {
@@ -123,7 +123,7 @@ def emitted(arguments: dict[str, object], function: object = sign_in) -> tuple[s
     async def run() -> ToolOutcome[TaggedError]:
         async with Processor(function, on_outcome=log.outcomes(logger)) as processor:  # type: ignore[arg-type]  # any tool
             [outcome] = await processor.run([{'name': 'sign_in', 'arguments': arguments}])
-        return outcome  # type: ignore[return-value]  # as above
+        return outcome
 
     try:
         outcome = asyncio.run(run())
@@ -201,3 +201,52 @@ def test_the_values_of_an_inner_call_add_to_those_around_it() -> None:
     text = 'outer-value and inner-value'
     assert len(inner.settings.also_patterns) == 2
     assert inner.mask(text) == 'outer-value and ***'
+
+
+@tool
+def log_in(user: str, phrase: Secret[str], pin: Secret[int] | None = None) -> int:
+    """Log in.
+
+    phrase: A phrase.
+    """
+    if user == 'nobody':
+        raise RuntimeError(f'{user} has no {phrase.reveal()}')
+    return len(phrase.reveal()) + (0 if pin is None else pin.reveal())
+
+
+def test_a_secret_is_a_parameter_of_the_type_inside() -> None:
+    properties: dict[str, object] = log_in.input_schema['properties']  # type: ignore[assignment]  # JSON
+    assert properties['phrase'] == {'type': 'string', 'description': 'A phrase.'}
+    assert properties['pin'] == {
+        'anyOf': [{'type': 'integer'}, {'type': 'null'}],
+        'default': None,
+    }
+    bound = log_in.bind({'user': 'ann', 'phrase': VALUE, 'pin': 2}).unwrap()
+    assert bound.arguments['phrase'] == Secret(VALUE)
+    assert bound.run() == len(VALUE) + 2
+    reason = log_in.bind({'user': 'ann', 'phrase': 7}).failure().reason
+    assert reason == 'must be a string, not an integer'
+
+
+@tool(name='sign_in')
+def sign_in_by_phrase(phrase: Secret[str]) -> int:
+    """Sign in."""
+    raise RuntimeError(f'no {phrase.reveal()}')
+
+
+@tool(name='sign_in', isolated=ToolLimits(seconds=20))
+def sign_in_elsewhere(password: str) -> int:
+    """Sign in."""
+    raise RuntimeError(f'no {password} {base64.b64encode(password.encode())!r}')
+
+
+def test_a_secret_is_masked_under_any_name() -> None:
+    text, _ = emitted({'phrase': VALUE}, sign_in_by_phrase)
+    assert not leaks(text)
+
+
+@pytest.mark.slow
+def test_the_process_of_an_isolated_tool_masks_the_values_too() -> None:
+    text, _ = emitted({'password': VALUE}, sign_in_elsewhere)
+    assert not leaks(text)
+    assert 'no ***' in text

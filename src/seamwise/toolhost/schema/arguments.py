@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from types import UnionType
-from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect
@@ -184,7 +184,9 @@ def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str 
     """Return the converted argument, and the reason to reject it or None."""
     try:
         # The keys of objects are strings in JSON.
-        value: object = msgspec.convert(argument, parameter.type, strict=True, str_keys=True)
+        value: object = msgspec.convert(
+            argument, parameter.type, strict=True, str_keys=True, dec_hook=_as_secret
+        )
     except msgspec.ValidationError as error:
         if parameter.type_text is None:
             return None, _validation_reason(error)
@@ -195,6 +197,15 @@ def _convert_value(argument: object, parameter: Parameter) -> tuple[object, str 
     except RecursionError:
         return None, 'is nested too deeply'
     return value, surrogate_problem(argument)
+
+
+def _as_secret(type_: Any, argument: object) -> object:
+    """Return an argument as the `Secret[…]` that a type declares; keep it for other types."""
+    if (get_origin(type_) or type_) is not Secret:
+        # msgspec checks it against the type.
+        return argument
+    [inner] = get_args(type_) or [object]
+    return Secret(msgspec.convert(argument, inner, strict=True, str_keys=True))
 
 
 def _validation_reason(error: msgspec.ValidationError) -> str:
