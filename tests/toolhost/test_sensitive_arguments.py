@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 from seamwise import Category, Cause, Failure, Result, Secret, TaggedError
+from seamwise.catalog.tools import InvalidParameter
 from seamwise.redaction.call_values import CallValues, sensitive_texts
 from seamwise.redaction.settings import CALL_VALUES, Settings, current
 from seamwise.seams import cli, log, planner
@@ -224,8 +225,9 @@ def test_a_secret_is_a_parameter_of_the_type_inside() -> None:
     bound = log_in.bind({'user': 'ann', 'phrase': VALUE, 'pin': 2}).unwrap()
     assert bound.arguments['phrase'] == Secret(VALUE)
     assert bound.run() == len(VALUE) + 2
-    reason = log_in.bind({'user': 'ann', 'phrase': 7}).failure().reason
-    assert reason == 'must be a string, not an integer'
+    error = log_in.bind({'user': 'ann', 'phrase': 7}).failure()
+    assert isinstance(error, InvalidParameter)
+    assert error.reason == 'must be a string, not an integer'
 
 
 @tool(name='sign_in')

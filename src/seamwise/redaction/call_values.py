@@ -115,9 +115,10 @@ def _forms(value: str) -> Iterator[str]:
 
 def _escaped_again(match: Match[str]) -> str:
     """Return a pattern of quotes and backslashes that further encodings escape."""
+    # Without limits, the search would take quadratic time in a text of backslashes.
     if match['backslashes']:
-        return r'\\+'
-    return rf'\\*{match[0]}' if match['quote'] else escape(match[0])
+        return r'\\{1,16}'
+    return rf'\\{{0,8}}{match[0]}' if match['quote'] else escape(match[0])
 
 
 _ESCAPES: Final = pattern(r"""(?P<backslashes>\\+)|(?P<quote>["'])|[^\\"']+""")
