@@ -269,6 +269,24 @@ def test_the_containers_work_without_the_constructor_of_msgspec(
     assert type(fallback.Success(1).map(str)) is fallback.Success
 
 
+@pytest.mark.parametrize('result', [Success(1), Failure('no'), Failure(KeyError('10.0.0.5'))])
+@pytest.mark.parametrize(
+    'encode', [msgspec.json.encode, msgspec.msgpack.encode, msgspec.to_builtins]
+)
+def test_no_encoder_of_msgspec_takes_a_result(
+    encode: Callable[[object], object], result: object
+) -> None:
+    for value in (result, [result], {'item': result}, Success(result)):
+        with pytest.raises(TypeError, match='is unsupported'):
+            encode(value)
+
+
+def test_the_field_that_no_encoder_takes_is_not_part_of_the_interface() -> None:
+    assert Success.__match_args__ == Failure.__match_args__ == ('_inner_value',)
+    assert pickle.dumps(Failure('no')).count(b'unencodable') == 0
+    assert Success(1).__reduce__() == (Success, (1,))
+
+
 @pytest.mark.parametrize('result', [Success(1), Failure('no')])
 def test_pydantic_refuses_a_result_and_says_what_to_do_in_fastapi(
     result: Success[int] | Failure[str],

@@ -480,7 +480,7 @@ class Starter:
         retry(),
         hedge(name='numbers', after=9.0),
     ],
-    ids=repr,
+    ids=['layer', 'cache', 'retry', 'hedge'],
 )
 def test_function_that_is_declared_to_return_a_coroutine_is_awaited(
     function: Any, guard: Any

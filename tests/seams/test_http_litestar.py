@@ -18,7 +18,7 @@ from litestar.status_codes import HTTP_500_INTERNAL_SERVER_ERROR
 from litestar.testing import TestClient
 from litestar.types import Scope
 
-from seamwise import Result
+from seamwise import Failure, Result
 from seamwise.seams.http import SafeErrors, current_request_id
 from seamwise.seams.http.serving.results import to_response
 from tests.seams.asgi_requests import request as send
@@ -56,6 +56,11 @@ async def broken() -> None:
     raise ZeroDivisionError('the inside')
 
 
+@get('/unconverted')
+async def unconverted() -> object:
+    return Failure(Missing('the inside'))
+
+
 @get('/refused')
 async def refused() -> None:
     raise NotAuthorizedException('no', headers={'WWW-Authenticate': 'Bearer'})
@@ -88,7 +93,8 @@ def create_app(*handlers: Any, **options: Any) -> Litestar:
         **options,
     }
     return Litestar(
-        [async_case, thread_case, sync_case, broken, refused, stream, ids, *handlers], **options
+        [async_case, thread_case, sync_case, broken, unconverted, refused, stream, ids, *handlers],
+        **options,
     )
 
 
@@ -192,6 +198,13 @@ def test_a_defect_is_answered_and_recorded_once(caplog: pytest.LogCaptureFixture
     assert answer.json()['error']['details'] == {'ref': vars(record)['ref']}
     assert answer.json()['request_id'] == 'r-1'
     assert 'the inside' not in answer.text
+
+
+def test_a_result_that_nothing_converts_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+    answer = sent('/unconverted')
+    assert answer.status_code == 500
+    assert 'the inside' not in answer.text
+    assert len(defects(caplog)) == 1
 
 
 def test_a_defect_reaches_the_hooks_of_the_application() -> None:

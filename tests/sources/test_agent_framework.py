@@ -126,7 +126,6 @@ def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent
         (QuotaExceeded('acme'), 402, 'QUOTA_EXCEEDED', {'provider': 'acme'}),
         (Unauthenticated('Bearer'), 401, 'UNAUTHORIZED', {'scheme': 'Bearer'}),
         (AgentBusy('agent-9'), 409, 'AGENT_BUSY', {'agent': 'agent-7'}),
-        (CredentialsRejected('acme', ('KEY',)), 502, 'UPSTREAM_ERROR', {'agent': 'agent-7'}),
     ],
     ids=lambda value: value.tag if isinstance(value, TaggedError) else None,
 )
@@ -139,6 +138,18 @@ def test_the_answer_is_that_of_the_cause(
     assert ('WWW-Authenticate' in answer.headers) is (status == 401)
 
 
+def test_an_answer_from_500_shows_the_fields_of_the_agent_only_if_the_table_names_them() -> None:
+    error = failed(CredentialsRejected('acme', ('KEY',)))
+    answer = AGENTS(error)
+    assert (answer.status, answer.code, answer.details) == (502, 'UPSTREAM_ERROR', {})
+    mine = on(CredentialsRejected).responds(502, 'KEYS', details=('service',))
+    named = on(AgentFailed).responds_as_cause(
+        mine, status=502, code='AGENT_FAILED', details=('agent',)
+    )
+    assert named(error).details == {'agent': 'agent-7', 'service': 'acme'}
+    assert named(failed(KeyError('a'))).details == {'agent': 'agent-7'}
+
+
 class ShelfEmpty(
     TaggedError, namespace='test_agent_framework', category=Category.CAPACITY, message='Empty.'
 ):
@@ -149,7 +160,7 @@ class ShelfEmpty(
 def test_a_cause_without_an_answer_is_that_of_a_failed_agent(cause: Any) -> None:
     answer = AGENTS(failed(cause))
     assert (answer.status, answer.code) == (502, 'AGENT_FAILED')
-    assert answer.details['agent'] == 'agent-7'
+    assert answer.details == {}
     assert answer.retry_after_ms == (2000 if isinstance(cause, ShelfEmpty) else None)
 
 
@@ -165,6 +176,8 @@ def test_only_an_error_with_a_cause_can_be_answered_as_its_cause() -> None:
         on(AgentBusy).responds_as_cause(AGENTS, status=502, code='AGENT_FAILED')
     with pytest.raises(ValueError, match='from 400 to 599'):
         on(AgentFailed).responds_as_cause(AGENTS, status=200, code='AGENT_FAILED')
+    with pytest.raises(ValueError, match="not 'cause'"):
+        on(AgentFailed).responds_as_cause(AGENTS, status=502, code='X', details=('cause',))
 
 
 def test_the_document_of_the_api_leaves_the_code_open() -> None:

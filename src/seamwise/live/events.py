@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from seamwise._text.jsonable import encodable
 from seamwise._text.secrets import MASK, Secret
+from seamwise.seams.rendering.encoding import encode_public
 from seamwise.seams.session.shape import ErrorEvent
 
 MAX_SEQ: Final = 2**53 - 1
@@ -154,7 +155,7 @@ def encode_record(event: Event, translations: Mapping[str, str] | None = None) -
         TypeError: JSON cannot represent its metadata.
         ValueError: The metadata contains itself.
     """
-    text = _checked_depth(_encode(event))
+    text = _checked_depth(encode_public(event, _encode))
     body = b'{"event":%b}' % text
     if translations:
         body = b'{"event":%b,"translations":%b}' % (text, _encode(translations))
@@ -168,7 +169,7 @@ def encode_state(state: object) -> bytes:
         TypeError: JSON cannot represent it.
         ValueError: It contains itself, or is nested too deeply.
     """
-    return _checked_depth(_encode(state))
+    return _checked_depth(encode_public(state, _encode))
 
 
 def decode_record(body: bytes | memoryview | str, position: Position, at: float) -> Stored:

@@ -10,12 +10,12 @@ from seamwise._defects.defects import report_defect
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.texts import available_locales
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._text.jsonable import to_json
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.tools import ToolError
 from seamwise.policies.events import Retrying
 from seamwise.program.outputs import OUTPUTS, CallResult, Defect
 from seamwise.program.outputs import Outcome as CallOutcome
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 from seamwise.seams.reporting.tool_outcome import tool_defect
 from seamwise.toolhost.calls import InputLine, ToolCall

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from re import Pattern, escape
 from re import compile as pattern
-from typing import Self, TypeAlias, TypeGuard
+from typing import Final, Protocol, Self, TypeAlias, TypeGuard
 
 Entry: TypeAlias = str | Pattern[str]
 """A name in any notation, or a pattern."""
@@ -115,6 +115,17 @@ class _Current:
     settings = Settings()
 
 
+class _HasSettings(Protocol):
+    @property
+    def settings(self) -> Settings: ...
+
+
+CALL_VALUES: Final[ContextVar[_HasSettings | None]] = ContextVar(
+    'seamwise_call_values', default=None
+)
+"""The sensitive values of the call that the current code is part of."""
+
+
 _known: ContextVar[Settings | None] = ContextVar('_known', default=None)
 """Settings of a context in which some values are known to be secret."""
 
@@ -123,8 +134,13 @@ MIN_KNOWN = 6
 
 
 def current() -> Settings:
-    """Return the settings of the context, or those of the program."""
-    return _known.get() or _Current.settings
+    """Return the settings of the program, with the values that this context knows to be secret."""
+    known = _known.get()
+    if known is not None:
+        # `masking` has built them from those of the call.
+        return known
+    values = CALL_VALUES.get()
+    return _Current.settings if values is None else values.settings
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from seamwise._errors.codec import codec
 from seamwise._errors.errors import TAG_FIELD, TaggedError, default_message
 from seamwise._results.containers import Failure
 from seamwise._text.escaping import escape
-from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, LATER_MESSAGE, Rendered
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.values import safe_items, safe_text
 from seamwise.seams.wire.legacy_shapes import named_error, own_form
 

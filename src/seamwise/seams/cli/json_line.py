@@ -6,8 +6,8 @@ from collections.abc import Iterable
 import msgspec
 
 from seamwise._errors.errors import TaggedError
-from seamwise._text.jsonable import to_json
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, Rendered
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.errors import all_fields
 
 EXIT_CODE_NAMES = {

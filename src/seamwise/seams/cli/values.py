@@ -6,9 +6,11 @@ from enum import Enum
 import msgspec
 from msgspec import Struct
 
+from seamwise._errors.errors import TaggedError
 from seamwise._text.escaping import escape, escape_lines
-from seamwise._text.jsonable import Json, to_json
+from seamwise._text.jsonable import Json
 from seamwise.seams.cli.shape import Rendered
+from seamwise.seams.rendering.encoding import to_json
 
 
 def done(value: object) -> Rendered:
@@ -33,7 +35,12 @@ def done(value: object) -> Rendered:
 def _has_own_text(value: object) -> bool:
     is_record = isinstance(value, Struct) or is_dataclass(value)
     inherited = object.__str__, BaseException.__str__
-    return is_record and not isinstance(value, Enum) and type(value).__str__ not in inherited
+    # The text of an error can have internal fields.
+    return (
+        is_record
+        and not isinstance(value, (Enum, TaggedError))
+        and type(value).__str__ not in inherited
+    )
 
 
 def _lines(value: Json) -> list[str]:

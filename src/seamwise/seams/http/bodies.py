@@ -15,6 +15,7 @@ from seamwise._text.jsonable import to_json
 from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
+from seamwise.seams.rendering.encoding import encode_public, public_form
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.wire.legacy_shapes import Named, legacy_form
 
@@ -350,7 +351,7 @@ def _mask(_: object) -> str:
 
 
 def _struct_form(value: object) -> object:
-    return msgspec.to_builtins(value, str_keys=True, enc_hook=json_form)
+    return msgspec.to_builtins(public_form(value), str_keys=True, enc_hook=json_form)
 
 
 _ENCODERS: dict[Any, Callable[[Any], object]] = {Secret: _mask, msgspec.Struct: _struct_form}
@@ -361,8 +362,13 @@ _encode_plain = msgspec.json.Encoder(enc_hook=json_form).encode
 def encode(value: object) -> bytes:
     """Encode a value as JSON in UTF-8; secrets are masked and lone surrogates replaced.
 
-    A value that neither msgspec nor pydantic can convert is a TypeError.
+    Tagged errors in it show their public fields. A value that neither msgspec nor pydantic can
+    convert is a TypeError.
     """
+    return encode_public(value, _encode)
+
+
+def _encode(value: object) -> bytes:
     try:
         return _encode_plain(value)
     except UnicodeEncodeError:

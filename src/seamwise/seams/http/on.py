@@ -75,14 +75,19 @@ class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
     @override
     def __call__(self, error: K) -> HttpError:
         """Return the answer for the cause, with the tag and the fields of the error itself."""
-        fallback = super().__call__(error)
         cause: object = getattr(error, 'cause', None)
         arm = self.causes.arms.get(type(cause))
         if arm is None or isinstance(arm, Hidden):
-            return fallback
+            return super().__call__(error)
         answer = self.causes(cause)
-        details = {**answer.details, **fallback.details}
-        return replace(answer, type=fallback.type, details=details)
+        # The status of the cause decides whether the fields are shown.
+        own = super(CauseArm, replace(self, status=answer.status)).__call__(error)
+        return replace(answer, type=own.type, details={**answer.details, **own.details})
+
+    @override
+    def detail_names(self, kind: type[K]) -> tuple[str, ...] | None:
+        """Return None: the details depend on the cause."""
+        return None
 
 
 @final
@@ -131,27 +136,35 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
 
     def responds_as_cause(
-        self, causes: Callable[[F], HttpError], *, status: int, code: str
+        self,
+        causes: Callable[[F], HttpError],
+        *,
+        status: int,
+        code: str,
+        details: Collection[str] | None = None,
     ) -> Adapter[K, HttpError]:
         """Return an adapter that answers the error as its cause is answered.
 
         Status, code, message, delay and headers are those of the cause. The details are those of
-        the cause and the public fields of the error itself.
+        the cause and those of the error itself.
 
         Args:
             causes: The answers for the causes. They are used when the error is first answered.
             status: HTTP status for any other cause, 400 to 599.
             code: Code for any other cause.
+            details: Names of the fields of the error itself in the `details` of the body. By
+                default they are its public fields; none with a status from 500.
 
         Raises:
-            ValueError: The class has no field `cause`, or the status is not an error.
+            ValueError: The class has no field `cause`, the status is not an error, or `details`
+                has a name that `responds` refuses.
             TypeError: `causes` is a function without an annotation.
         """
         if 'cause' not in self._kind.__struct_fields__:
             raise ValueError(f'{self._kind.__name__} has no field `cause` to answer for.')
         check_status(self._kind, status)
-        details = public_field_names(self._kind)
-        arm: CauseArm[K] = CauseArm(status, code, details, causes=Adapter.of(causes))
+        names = None if details is None else checked_names(self._kind, details)
+        arm: CauseArm[K] = CauseArm(status, code, names, causes=Adapter.of(causes))
         return Adapter({self._kind: arm})
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import UNSET
 
 from seamwise._results.containers import Result, Success, expect_result
-from seamwise._text.jsonable import to_json
 from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
 from seamwise.seams.model.messages import tool_result
 from seamwise.seams.model.shape import Done
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
-from seamwise._text.jsonable import to_json
 from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.codes import Code, Protocol
 from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
 from seamwise.seams.model.shape import Done
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.values import DEFECT_MESSAGE
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 

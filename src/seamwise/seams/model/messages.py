@@ -6,11 +6,11 @@ from typing import Literal, TypeAlias, TypeVar, overload
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._results.containers import Result, Success
-from seamwise._text.jsonable import to_json
 from seamwise.seams.adapter import translated
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
+from seamwise.seams.rendering.encoding import public_form, to_json
 from seamwise.seams.reporting.tool_outcome import ToolOutcome, result_and_effect
 
 E = TypeVar('E')
@@ -150,7 +150,7 @@ def tool_message(
     result, may_have_taken_effect = result_and_effect(result, 'tool_message')
     answer: Done[object] | Guidance
     if type(result) is Success:
-        answer = Done(result.unwrap())
+        answer = Done(public_form(result.unwrap()))
     else:
         error = result.failure()
         answer = translated(error, adapter)
@@ -196,9 +196,10 @@ def tool_result(
         guidance = answer if limit is None else fit_to_tokens(answer, limit)
         text = to_json(guidance).decode()
         return ToolResult(result_type=result_type, content=(TextContent(text),), is_error=True)
-    value = answer.result if limit is None else fit_value_to_tokens(answer.result, limit)
+    whole = public_form(answer.result)
+    value = whole if limit is None else fit_value_to_tokens(whole, limit)
     text = to_json(value).decode()
-    is_structured = value is answer.result and _allows_structured(text, revision)
+    is_structured = value is whole and _allows_structured(text, revision)
     return ToolResult(
         result_type=result_type,
         content=(TextContent(text),),

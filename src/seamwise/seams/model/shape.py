@@ -4,7 +4,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from seamwise._text.jsonable import to_json
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.values import safe_line
 
 T = TypeVar('T')

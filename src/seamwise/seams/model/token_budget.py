@@ -6,9 +6,10 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from seamwise._text.jsonable import Json, to_json
+from seamwise._text.jsonable import Json
 from seamwise._text.shortening import shorten
 from seamwise.seams.model.shape import Done, Guidance, tail
+from seamwise.seams.rendering.encoding import to_json
 
 T = TypeVar('T')
 

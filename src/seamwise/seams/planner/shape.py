@@ -7,8 +7,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._defects.entries import Link
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._text.jsonable import to_json
 from seamwise.seams.planner.codes import ErrorCategory, ErrorCode
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
 

@@ -7,7 +7,6 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import join_quoted
 from seamwise.catalog.access import Unauthenticated
 from seamwise.catalog.agents import AgentNotFound, CommandNotFound, ContextOverflow
@@ -22,6 +21,7 @@ from seamwise.catalog.models import (
 from seamwise.catalog.network import CredentialsRejected, NetworkError, UpstreamFailed
 from seamwise.catalog.streaming import StreamAborted, UserInterrupted
 from seamwise.redaction import redact
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.errors import public_fields, safe_public_message
 from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items, safe_text
 

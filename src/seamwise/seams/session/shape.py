@@ -9,7 +9,7 @@ from msgspec import Struct
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._text.jsonable import to_json
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.errors import safe_public_message
 from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items
 from seamwise.seams.session.codes import check_code

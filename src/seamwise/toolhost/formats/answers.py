@@ -7,13 +7,13 @@ from typing import Any, TypeVar, overload
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Success
-from seamwise._text.jsonable import to_json
 from seamwise.catalog.parsing import ParsingError, UnreadableCall
 from seamwise.catalog.tools import ToolError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.model.tables import GUARDS, PARSING, TOOLS
+from seamwise.seams.rendering.encoding import to_json
 from seamwise.toolhost.formats import (
     anthropic,
     function_call,

@@ -10,13 +10,13 @@ from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.json_pointer import json_pointer
-from seamwise._text.jsonable import to_json
 from seamwise._text.phrases import end_sentence
 from seamwise._text.shortening import shorten
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult, ToolFailed
 from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE
 from seamwise.seams.model.shape import Guidance
+from seamwise.seams.rendering.encoding import to_json
 
 _TEXT_LIMIT: Final = 4_000
 """The maximum number of characters of the text of a failure."""

@@ -27,11 +27,13 @@ from seamwise.catalog.tools import (
 from seamwise.policies import Guard, GuardError
 from seamwise.policies.deadline import CURRENT_SCOPE, DeadlineScope, enclosing_scope
 from seamwise.policies.errors import DeadlineExceeded
+from seamwise.redaction.call_values import CallValues, masked_call
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats.untyped import UNTYPED, typed_arguments
 from seamwise.toolhost.memory.conversation import Conversation
 from seamwise.toolhost.outcome import ToolOutcome, leaves_effect_open
 from seamwise.toolhost.running.attempts import Attempts
+from seamwise.toolhost.running.masking import masked_failure
 from seamwise.toolhost.running.scheduler import Scheduler
 from seamwise.toolhost.running.threads import ThreadPool
 from seamwise.toolhost.schema.definitions import qualified_name
@@ -141,6 +143,7 @@ class CallRun(Generic[E]):
         self._is_late = False
         self._stopped_by: str | None = None
         self._is_dropped = False
+        self._values: CallValues | None = None
         self.key: Hashable | None = None
         self._outer_calls = [call for call in CURRENT_CALLS.get() if call._workshop is workshop]
         self.is_settled = False
@@ -237,6 +240,7 @@ class CallRun(Generic[E]):
         except Exception as error:  # noqa: BLE001 -- a bug of the tool, in the key of its call
             return self._defect(error)
         if type(invocation) is Success:
+            self._values = self._context.run(masked_call, invocation.unwrap().arguments)
             self.key = self._free_key(invocation.unwrap().key)
         return invocation.map(lambda item: Attempts[E](self.tool, item, self._workshop.threads))
 
@@ -343,6 +347,8 @@ class CallRun(Generic[E]):
         self, result: Result[object, E | ToolError | ParsingError | GuardError] | None
     ) -> None:
         self.is_settled = True
+        if result is not None and self._values is not None:
+            result = masked_failure(result, self._values)
         self._workshop.calls.discard(self)
         self._conversation.end_turn(self._turn, result)
         if result is None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Awaitable
 from typing import Any, Final, Never, cast
 
+from seamwise.redaction.call_values import masked_call
 from seamwise.toolhost.containment.importable import import_object
 from seamwise.toolhost.containment.supervisor import ANSWER
 from seamwise.toolhost.function_tool import FunctionTool
@@ -31,7 +32,9 @@ def run(request: Request) -> bytes:
     """Run a call, and return its encoded answer."""
     try:
         function, result_type = _load(request)
-        returned: object = function(**decode_arguments(request))
+        arguments = decode_arguments(request)
+        masked_call(arguments)
+        returned: object = function(**arguments)
         if isinstance(returned, Awaitable):
             import asyncio  # noqa: PLC0415 -- slow to import, and often not needed
 

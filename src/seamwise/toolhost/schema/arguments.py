@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import nsmallest
 from types import UnionType
-from typing import Annotated, Final, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect
@@ -206,12 +206,16 @@ def _convert(argument: object, parameter: Parameter) -> object:
     """Return the converted argument. 3.0 is an integer too, as JSON Schema says (6.1.1)."""
     try:
         # The keys of objects are strings in JSON.
-        return msgspec.convert(argument, parameter.type, strict=True, str_keys=True)
+        return msgspec.convert(
+            argument, parameter.type, strict=True, str_keys=True, dec_hook=_as_secret
+        )
     except msgspec.ValidationError:
         whole = _whole_numbers(argument)
         if whole is argument:
             raise
-        return msgspec.convert(whole, parameter.type, strict=True, str_keys=True)
+        return msgspec.convert(
+            whole, parameter.type, strict=True, str_keys=True, dec_hook=_as_secret
+        )
 
 
 def _whole_numbers(value: object) -> object:
@@ -225,6 +229,15 @@ def _whole_numbers(value: object) -> object:
         items = [_whole_numbers(item) for item in value]
         return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
     return value
+
+
+def _as_secret(type_: Any, argument: object) -> object:
+    """Return an argument as the `Secret[…]` that a type declares; keep it for other types."""
+    if (get_origin(type_) or type_) is not Secret:
+        # msgspec checks it against the type.
+        return argument
+    [inner] = get_args(type_) or [object]
+    return Secret(msgspec.convert(argument, inner, strict=True, str_keys=True))
 
 
 def _validation_reason(error: msgspec.ValidationError) -> str:

@@ -1,10 +1,12 @@
 """JSON Schemas of the parameters and results of tools."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from types import UnionType
+from typing import Any, Final, Union, cast, get_args, get_origin
 
 import msgspec
 
+from seamwise._text.secrets import Secret
 from seamwise.toolhost.schema.arguments import Parameter
 from seamwise.toolhost.schema.docstrings import read_docstring
 
@@ -20,7 +22,7 @@ def schemas_of(types: Sequence[object]) -> tuple[list[dict[str, Any]], dict[str,
         TypeError: JSON cannot represent a type.
     """
     schemas, definitions = msgspec.json.schema_components(
-        types, schema_hook=_schema_of_object, ref_template=_REFERENCE
+        [*map(_revealed, types)], schema_hook=_schema_of_other, ref_template=_REFERENCE
     )
     for definition in definitions.values():
         _describe_fields(definition)
@@ -119,8 +121,18 @@ def _contains(value: object, text: str) -> bool:
     return value == text
 
 
-def _schema_of_object(type_: type) -> dict[str, Any]:
-    if type_ is not object:
+def _revealed(type_: Any) -> object:
+    """Return the type of the values in a `Secret[…]`, which a model passes as they are."""
+    origin, arguments = get_origin(type_), get_args(type_)
+    if origin is Secret:
+        return arguments[0]
+    if origin in {Union, UnionType}:
+        return Union[tuple(map(_revealed, arguments))]  # noqa: UP007 -- of a tuple
+    return type_
+
+
+def _schema_of_other(type_: Any) -> dict[str, Any]:
+    if type_ not in {object, Secret}:
         raise NotImplementedError
     # msgspec takes an empty schema for none.
     return {'description': 'Any value.'}

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from seamwise.seams.http.serving.exchange import Scope
 from seamwise.seams.http.successes import Outcome
+from seamwise.seams.rendering.encoding import public_form
 
 if TYPE_CHECKING:
     from fastapi.routing import APIRoute
@@ -42,7 +43,7 @@ def serialized(value: object, route: 'APIRoute') -> object:
     field = route.response_field
     if field is None:
         return value
-    content, errors = field.validate(value, {}, loc=('response',))
+    content, errors = field.validate(public_form(value), {}, loc=('response',))
     if errors:
         from fastapi.exceptions import ResponseValidationError  # noqa: PLC0415 -- FastAPI is optional
 

@@ -40,6 +40,7 @@ from seamwise.seams.http.fastapi.signatures import (
     is_sync_generator,
 )
 from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
+from seamwise.seams.rendering.encoding import public_form
 from seamwise.seams.rendering.values import in_utc
 
 _JSON_HEADER = (b'content-type', JSON.encode())
@@ -175,7 +176,7 @@ def _finishing(
         if isinstance(outcome.value, Response):
             return outcome.value
         exchange.outcome = outcome
-        return outcome.value if has_model else to_jsonable(outcome.value)
+        return public_form(outcome.value) if has_model else to_jsonable(outcome.value)
 
     @wraps(handler)
     async def call_async(*args: Any, **kwargs: Any) -> object:

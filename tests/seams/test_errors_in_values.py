@@ -1,0 +1,156 @@
+"""Tests of tagged errors in values of successes: every encoder shows their public fields only."""
+
+import asyncio
+import dataclasses
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from types import MappingProxyType
+
+import msgspec
+import pytest
+from fastapi import FastAPI
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from seamwise import Category, Failure, Internal, Result, Success, TaggedError
+from seamwise.live.events import Event, encode_record, encode_state
+from seamwise.seams import cli, jsonrpc, model
+from seamwise.seams.cli.json_line import success_line
+from seamwise.seams.http import bare, endpoint, envelope, install, on, to_response
+from seamwise.seams.http.bodies import named, problem, tagged
+from seamwise.seams.jsonrpc.shape import ResultResponse
+from seamwise.seams.model.shape import Done
+from seamwise.seams.rendering.encoding import public_form, to_json
+from seamwise.toolhost import Processor, formats, tool
+
+MARK = '10.0.0.5 refused'
+
+
+class Down(
+    TaggedError,
+    namespace='tests.errors_in_values',
+    category=Category.UNAVAILABLE,
+    message='{store} is down: {reason}.',
+    public='{store} is down.',
+):
+    store: str
+    reason: Internal[str]
+
+
+class Page(msgspec.Struct, frozen=True):
+    errors: tuple[Down, ...]
+    size: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    error: object
+
+
+ERROR = Down('orders', MARK)
+SHOWN = {'_tag': 'Down', 'store': 'orders'}
+TABLE = on(Down).responds(503, 'DOWN')
+VALUES: dict[str, tuple[object, object]] = {
+    'alone': (ERROR, SHOWN),
+    'list': ([1, ERROR], [1, SHOWN]),
+    'dict': ({'errors': [ERROR], 'n': 1}, {'errors': [SHOWN], 'n': 1}),
+    'set': ({'errors': {ERROR}}, {'errors': [SHOWN]}),
+    'struct': ([Page((ERROR,), 2)], [{'errors': [SHOWN], 'size': 2}]),
+    'dataclass': ({'x': Report((ERROR, 'é'))}, {'x': {'error': [SHOWN, 'é']}}),
+    'surrogate': ({'path': '\udce9', 'e': ERROR}, {'path': '\ufffd', 'e': SHOWN}),
+}
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+every_value = pytest.mark.parametrize('name', VALUES)
+
+ENCODERS: dict[str, Callable[[object], str | bytes]] = {
+    'envelope': lambda value: envelope(value, request_id='r-1', now=NOW),
+    'problem': lambda value: problem(value, request_id='r-1', now=NOW),
+    'bare': bare,
+    'named': named,
+    'tagged': tagged,
+    'to_response': lambda value: (
+        to_response(Success(value), TABLE, headers={}, operation='GET /').body
+    ),
+    'model': lambda value: model.encode(Done(value)),
+    'jsonrpc': lambda value: jsonrpc.encode(ResultResponse(id=1, result=value)),
+    'event': lambda value: encode_record(Event('a', metadata=MappingProxyType({'v': value}))).body,
+    'state': encode_state,
+    'json line': success_line,
+}
+
+
+@every_value
+@pytest.mark.parametrize('encoder', ENCODERS)
+def test_every_encoder_shows_the_public_fields_of_an_error(encoder: str, name: str) -> None:
+    value, shown = VALUES[name]
+    body = ENCODERS[encoder](value)
+    text = body.decode() if isinstance(body, bytes) else body
+    assert MARK not in text
+    assert json.dumps(shown, ensure_ascii=False, separators=(',', ':')) in text
+
+
+@every_value
+def test_the_terminal_shows_the_public_fields_of_an_error(name: str) -> None:
+    text = cli.done(VALUES[name][0]).text
+    assert MARK not in text
+    assert 'orders' in text
+
+
+@every_value
+def test_handlers_send_the_public_fields_of_an_error(name: str) -> None:
+    value, shown = VALUES[name]
+
+    @endpoint(TABLE)
+    async def handler(request: object) -> Result[object, Down]:
+        return Success(value)
+
+    def route() -> Result[object, Down]:
+        return Success(value)
+
+    app = FastAPI()
+    app.get('/')(route)
+    install(app, TABLE)
+    for application in (Starlette(routes=[Route('/', handler)]), app):
+        if application is app and name in {'surrogate', 'struct'}:
+            # FastAPI encodes neither.
+            continue
+        answer = TestClient(application).get('/')
+        assert (answer.status_code, answer.json()['data']) == (200, shown)
+
+
+@pytest.mark.parametrize('format_', ['openai', 'anthropic', 'gemini', 'mcp', 'react'])
+def test_answers_to_a_model_show_the_public_fields_of_an_error(format_: str) -> None:
+    @tool
+    async def look_up() -> object:
+        """Look up."""
+        return {'errors': [ERROR]}
+
+    async def run() -> object:
+        async with Processor(look_up) as processor:
+            [outcome] = await processor.run([{'name': 'look_up', 'arguments': {}}])
+        return formats.answer(outcome, format=format_)
+
+    text = str(asyncio.run(run()))
+    assert MARK not in text
+    assert 'orders' in text
+
+
+@pytest.mark.parametrize('encoder', ENCODERS)
+def test_every_encoder_refuses_a_result(encoder: str) -> None:
+    for value in ([Success(1)], {'x': Failure(ERROR)}, Report(Success(1))):
+        with pytest.raises((TypeError, NotImplementedError)):
+            ENCODERS[encoder](value)
+
+
+def test_a_value_without_errors_is_encoded_as_it_is() -> None:
+    for value in ([1, {'a': (2, 'x')}], Page(()), Report(None), {'_tag': 'Down', 'reason': 'x'}):
+        assert public_form(value) is value
+        assert to_json(value) == msgspec.json.encode(value)
+
+
+def test_the_value_itself_is_not_changed() -> None:
+    page = Page((ERROR,))
+    assert public_form([page]) != [page]
+    assert page.errors == (ERROR,)
