@@ -360,7 +360,7 @@ def test_a_field_may_have_an_alias_as_its_type() -> None:
     assert codec(Aliased).decode(codec(Aliased).encode(error)) == error
 
 
-class Tip(TaggedError, category=Category.CAPACITY):
+class Tip(TaggedError, namespace='test_codec', category=Category.CAPACITY):
     delay: float | None = None
 
 
@@ -368,7 +368,7 @@ class Branch(msgspec.Struct, frozen=True, rename='camel'):
     main_tip: Tip | None = None
 
 
-class Tree(TaggedError, category=Category.CAPACITY):
+class Tree(TaggedError, namespace='test_codec', category=Category.CAPACITY):
     tip: Tip | None = None
     tips: tuple[Tip | None, ...] = ()
     pair: tuple[int, Tip] = (1, Tip())
@@ -409,7 +409,7 @@ def test_the_private_tag_of_a_decoder_is_refused() -> None:
         codec(Tip).decode('{"_tag":"\\u0000"}')
 
 
-class Text(TaggedError, category=Category.CAPACITY):
+class Text(TaggedError, namespace='test_codec', category=Category.CAPACITY):
     texts: tuple[str, ...] = ()
 
 
@@ -429,7 +429,7 @@ def test_a_body_that_is_not_utf_8_raises_a_decode_error(body: Any, message: str)
     assert str(refused.value).startswith(message)
 
 
-class Measured(TaggedError, category=Category.CAPACITY):
+class Measured(TaggedError, namespace='test_codec', category=Category.CAPACITY):
     values: tuple[float, ...] = ()
     count: int = 0
     limit: int | None = None
@@ -458,12 +458,12 @@ def test_a_long_number_that_json_can_represent_is_encoded() -> None:
     assert b'"count":1000' in codec(Measured).encode(Measured(count=10**4000))
 
 
-class Priced(TaggedError, category=Category.CONFLICT):
+class Priced(TaggedError, namespace='test_codec', category=Category.CONFLICT):
     name: str
     price: 'Decimal | None'
 
 
-class Dear(TaggedError, category=Category.CONFLICT):
+class Dear(TaggedError, namespace='test_codec', category=Category.CONFLICT):
     prices: tuple[Priced, ...]
 
 

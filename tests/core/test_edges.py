@@ -728,15 +728,15 @@ def test_attempt_converts_the_exceptions_of_all_tasks_of_a_task_group_to_the_fir
         assert members(error.cause) == raised
 
 
-class Named(TaggedError, category=Category.UNAVAILABLE):
+class Named(TaggedError, namespace='test_edges', category=Category.UNAVAILABLE):
     name: str
 
 
-class Narrow(TaggedError, category=Category.UNAVAILABLE):
+class Narrow(TaggedError, namespace='test_edges', category=Category.UNAVAILABLE):
     cause: OSError
 
 
-class Wrapped(TaggedError, category=Category.UNAVAILABLE):
+class Wrapped(TaggedError, namespace='test_edges', category=Category.UNAVAILABLE):
     cause: Cause
 
 

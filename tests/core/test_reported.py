@@ -17,7 +17,7 @@ from seamwise._errors.reported import ReportedCause
 unpickle: Callable[[bytes], Any] = pickle.loads
 
 
-class Down(TaggedError, category=Category.UNAVAILABLE):
+class Down(TaggedError, namespace='test_reported', category=Category.UNAVAILABLE):
     cause: Cause | None = None
     hosts: tuple[str, ...] = ()
 
@@ -89,7 +89,7 @@ def test_a_deep_copy_of_an_error_keeps_its_exceptions() -> None:
     assert copy.deepcopy(Failure(error)).failure() is error
 
 
-class Holder(TaggedError, category=Category.UNAVAILABLE):
+class Holder(TaggedError, namespace='test_reported', category=Category.UNAVAILABLE):
     values: object
     inner: Down | None = None
 

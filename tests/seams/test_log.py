@@ -20,7 +20,7 @@ from typing_extensions import override
 
 from seamwise import Category, Cause, Recovery, Secret, TaggedError
 from seamwise._defects.entries import Link
-from seamwise._errors.codec import ReportedCause
+from seamwise._errors.reported import ReportedCause
 from seamwise.catalog.parsing import ParsingError, UnknownFormat
 from seamwise.catalog.tools import (
     FileNotFound,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from seamwise import Category, Cause, TaggedError
-from seamwise._errors.codec import ReportedCause
+from seamwise._errors.reported import ReportedCause
 from seamwise.catalog.parsing import SchemaViolations, UnknownFormat, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.protocols import (

@@ -22,7 +22,7 @@ import pytest
 from typing_extensions import override
 
 from seamwise import Category, Cause, Raised, TaggedError
-from seamwise._errors.codec import ReportedCause
+from seamwise._errors.reported import ReportedCause
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.streaming import StreamProviderFailed
 from seamwise.catalog.tools import ToolTimedOut, UnknownTool
