@@ -57,8 +57,8 @@ def test_a_cause_that_cannot_be_unpickled_arrives_as_a_reported_cause(
     for value in (Down(cause), Failure(Down(cause)), Failure(cause), Down(Down(cause))):
         received = unpickle(pickle.dumps(value))
         assert type(received) is type(value)
-        while type(received) in {Failure, Down}:
-            received = received.failure() if type(received) is Failure else received.cause
+        for name in ('_inner_value', 'cause', 'cause'):
+            received = getattr(received, name, received)
         assert type(received) is ReportedCause
         assert received.args == expected
 
