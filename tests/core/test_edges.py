@@ -75,6 +75,11 @@ async def raises_soon(raised: BaseException) -> Never:
     raise raised
 
 
+def error_in(result: Any) -> Any:
+    assert isinstance(result, Failure)
+    return result.failure()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # `Any`
+
+
 def attempted(call: Callable[[], object]) -> object:
     return attempt(call, RULES)
 
@@ -173,8 +178,7 @@ class TestConversion:
         group = ExceptionGroup('1', [a, ExceptionGroup('2', [b, ExceptionGroup('3', [c])]), d])
         result = edge(lambda: raises(group))
         assert result == Failure(TooSlow(group))
-        assert isinstance(result, Failure)
-        assert [*error_chain(result.failure())][2:] == [a, group.exceptions[1], b, ANY, c, d]
+        assert [*error_chain(error_in(result))][2:] == [a, group.exceptions[1], b, ANY, c, d]
 
     def test_the_rest_that_except_star_leaves_is_converted(
         self, edge: Callable[[Callable[[], object]], object]
@@ -188,9 +192,8 @@ class TestConversion:
                 pass
 
         result = edge(handle_some)
-        assert isinstance(result, Failure)
-        assert type(result.failure()) is DiskFailed
-        assert members(result.failure().cause) == (a, c)
+        assert type(error_in(result)) is DiskFailed
+        assert members(error_in(result).cause) == (a, c)
 
     @pytest.mark.parametrize(
         'unknown', [ValueError('a'), ExceptionGroup('b', [OSError(), ValueError('c')])]
@@ -740,9 +743,15 @@ class Wrapped(TaggedError, namespace='test_edges', category=Category.UNAVAILABLE
     cause: Cause
 
 
-@pytest.mark.parametrize(
-    'make_error', [lambda error: Named(str(error)), Narrow, lambda error: Wrapped(Named('b')), str]
-)
+def named(error: Exception) -> Named:
+    return Named(str(error))
+
+
+def wrapped(_: Exception) -> Wrapped:
+    return Wrapped(Named('b'))
+
+
+@pytest.mark.parametrize('make_error', [named, Narrow, wrapped, str])
 def test_an_error_that_cannot_have_the_group_as_its_cause_is_kept(make_error: Any) -> None:
     group = ExceptionGroup('a', [OSError('b'), OSError('c')])
     rules = when(OSError).becomes(make_error)

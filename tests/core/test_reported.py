@@ -57,8 +57,8 @@ def test_a_cause_that_cannot_be_unpickled_arrives_as_a_reported_cause(
     for value in (Down(cause), Failure(Down(cause)), Failure(cause), Down(Down(cause))):
         received = unpickle(pickle.dumps(value))
         assert type(received) is type(value)
-        while not isinstance(received, BaseException):
-            received = received.failure() if isinstance(received, Failure) else received.cause
+        for name in ('_inner_value', 'cause', 'cause'):
+            received = getattr(received, name, received)
         assert type(received) is ReportedCause
         assert received.args == expected
 
@@ -75,7 +75,7 @@ def test_a_cause_that_can_be_unpickled_arrives_as_itself() -> None:
 def test_a_group_keeps_its_members_that_can_be_unpickled() -> None:
     sent = ExceptionGroup('all', [ValueError('a'), ExceptionGroup('inner', [Weird(1, 2)])])
     received = unpickle(pickle.dumps(Down(sent))).cause
-    assert type(received) is ExceptionGroup
+    assert [type(received)] == [ExceptionGroup]
     first, inner = received.exceptions
     assert (type(first), first.args) == (ValueError, ('a',))
     assert inner.exceptions[0].args == ('Weird', '1-2')

@@ -298,7 +298,7 @@ def test_tables_of_different_seams_cannot_be_joined() -> None:
     for arm in arms:
         table: Any = http.on(RecordNotFound).responds(404, 'A') | http.on(StoreClosed).hidden()
         with pytest.raises(TypeError, match='of the http seam cannot be joined'):
-            table | arm
+            _ = table | arm
         with pytest.raises(TypeError, match='cannot be joined'):
             table.but(arm)
 

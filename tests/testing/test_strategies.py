@@ -245,7 +245,8 @@ def test_a_result_type_has_successes_and_failures() -> None:
         find(st.from_type(hint).map(lambda result: result.swap().value_or(0)), partial(is_a, kind))
     find(st.from_type(Success[int]), lambda result: result.unwrap() > 7)
     find(st.from_type(Failure[Busy]), lambda result: result.failure().retry_after is not None)
-    find(st.from_type(Success), lambda result: isinstance(result.unwrap(), str))
+    bare: Any = Success
+    find(st.from_type(bare), lambda result: isinstance(result.unwrap(), str))
 
 
 def test_without_hypothesis_the_message_says_what_to_install() -> None:

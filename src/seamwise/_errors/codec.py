@@ -267,6 +267,9 @@ def _has_inner_errors(class_: type[TaggedError]) -> bool:
     return any(isinstance(part, ErrorMeta) for field in fields for part in iter_types(field.type))
 
 
+_ARRAYS: Final[frozenset[type]] = frozenset({tuple, frozenset})
+
+
 def _check_tags(error: object, body: Any) -> None:
     """Raise ValidationError if the JSON of an error or of one inside it has no tag.
 
@@ -286,14 +289,14 @@ def _check_tags(error: object, body: Any) -> None:
                 for field, key in names
                 if key in raw
             ]
-        elif isinstance(value, tuple):
-            stack += [
-                (f'{path}[{i}]', *pair) for i, pair in enumerate(zip(value, raw, strict=True))
-            ]
-        elif isinstance(value, frozenset):
-            # The order of the array is lost, but each of its objects is an item of the same type.
-            sample = next((item for item in value if isinstance(item, TaggedError)), None)
-            stack += [(f'{path}[{i}]', sample, item) for i, item in enumerate(raw)]
+        elif type(value) in _ARRAYS:
+            array: Any = value
+            items: list[Any] = [*array]
+            if type(value) is frozenset:
+                # The order of the array is lost, but each of its objects has the same type.
+                sample = next((item for item in items if isinstance(item, TaggedError)), None)
+                items = [sample] * len(raw)
+            stack += [(f'{path}[{i}]', item, raw[i]) for i, item in enumerate(items)]
 
 
 def _encode_other(value: object) -> object:

@@ -277,15 +277,19 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
             )
 
 
+_MUTABLE: frozenset[object] = frozenset({list, dict, set})
+
+
 def _check_defaults(name: str, annotations: Mapping[str, object], body: Mapping[str, Any]) -> None:
+    default: Any
     for field, annotation in annotations.items():
         if field not in body or type_hints.is_class_variable(annotation):
             continue
-        default: Any = body[field]
+        default = body[field]
         if hasattr(default, 'default_factory'):
             # The value of `msgspec.field`.
             factory = default.default_factory
-            default = factory() if factory in {list, dict, set} else default.default
+            default = factory() if factory in _MUTABLE else default.default
         try:
             hash(default)
         except TypeError:

@@ -54,8 +54,9 @@ def portable(value: Any, /) -> Any:
     # seamwise: allow[SW103] the methods of a foreign class can raise anything
     except Exception:  # noqa: BLE001
         if isinstance(value, BaseExceptionGroup):
-            group: Any = value
-            # A subclass may have another constructor.
+            # `Any`, because `isinstance` does not tell type checkers the type of the members; and
+            # not the class of the group, which may have another constructor.
+            group: Any = value  # pyright: ignore[reportUnknownVariableType]
             return BaseExceptionGroup(group.message, [portable(part) for part in group.exceptions])
         return reported(value)
     return value

@@ -40,7 +40,7 @@ E7 = TypeVar('E7', default=Never)
 E8 = TypeVar('E8', default=Never)
 
 K_contra = TypeVar('K_contra', contravariant=True, default=Never)
-R_co = TypeVar('R_co', bound=AnyResult[object, object], covariant=True, default=Never)
+R_co = TypeVar('R_co', covariant=True, default=Never)
 
 
 @overload

@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, Never, final
 
 from typing_extensions import TypeVar
 
-from seamwise._errors.errors import TaggedError
+from seamwise._errors.errors import ErrorMeta, TaggedError
 from seamwise._results.containers import as_result
 from seamwise.seams.functions import FunctionArm, function_arms
 
@@ -192,11 +192,11 @@ def _seam_of(arm: object) -> str:
 
 def _problem(error: object) -> str:
     """Return the reason why no arm covers an object."""
-    if isinstance(error, type) and issubclass(error, TaggedError):
-        return f'{error.__name__} is a class, not an error: create one, as in {error.__name__}(…)'
-    result = as_result(error)
-    if result is not None:
-        return f'{type(result).__name__} is a result, not an error: pass its error'
+    if isinstance(error, ErrorMeta):
+        name = error.__name__
+        return f'{name} is a class, not an error: create one, as in {name}(…)'
+    if as_result(error) is not None:
+        return f'{type(error).__name__} is a result, not an error: pass its error'
     return f'No arm covers {type(error).__name__}'
 
 

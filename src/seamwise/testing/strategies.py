@@ -24,6 +24,9 @@ MAX_ITEMS = 3
 """Maximum length of a generated tuple or frozenset."""
 
 
+_WRAPPERS: frozenset[object] = frozenset({Success, Failure})
+
+
 def errors_of(union: TypeForm[E], /) -> st.SearchStrategy[E]:
     """Return a strategy for the errors of a class or a union; see `seamwise.testing.errors_of`."""
     kinds = members(union)
@@ -121,7 +124,7 @@ def values(  # noqa: C901, PLR0911 -- one case per form
         return _of_type_variable(origin)
     if origin is Secret:
         return values(arguments[0] if arguments else str).map(Secret)
-    if origin is Success or origin is Failure:
+    if origin in _WRAPPERS:
         return values(arguments[0] if arguments else object).map(origin)
     if origin in {tuple, frozenset} and arguments:
         return _items(origin, arguments)
@@ -189,8 +192,8 @@ def strategy_for(type_: Any) -> st.SearchStrategy[Any]:
     """Return the strategy that Hypothesis uses for a type of seamwise, or an error class."""
     if type_ is Cause:
         return causes()
-    origin: object = get_origin(type_) or type_
-    return values(type_) if origin in {Secret, Success, Failure} else instances(type_)
+    origin: Any = get_origin(type_) or type_
+    return values(type_) if origin is Secret or origin in _WRAPPERS else instances(type_)
 
 
 register()
