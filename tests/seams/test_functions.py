@@ -19,7 +19,7 @@ from seamwise.documents.tables import read_tables
 from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.cli.on import CliArm
-from seamwise.seams.http.on import CauseArm, HttpArm
+from seamwise.seams.http.on import HttpArm
 from seamwise.seams.session.on import SessionArm
 from seamwise.toolhost import ToolOutcome
 from tests.seams.test_http_decoding import TABLES
@@ -177,7 +177,7 @@ def test_a_constructor_equals_a_plain_arm_for_the_whole_catalogue(table: Any) ->
     'body', [http.negotiated, http.envelope, http.problem, http.bare, http.named, http.tagged]
 )
 def test_the_document_of_an_application_is_that_of_the_table(body: Any) -> None:
-    documents = []
+    documents: list[dict[str, Any]] = []
     for adapter in (HTTP, to_http):
         app = FastAPI()
         http.install(app, adapter, body=body)
@@ -195,10 +195,11 @@ def test_the_document_of_an_application_is_that_of_the_table(body: Any) -> None:
 @pytest.mark.parametrize('table', TABLES, ids=lambda table: table.kinds[0].__name__)
 def test_a_function_of_the_catalogue_is_documented_as_its_table(table: Any) -> None:
     """An arm for the cause of an error has codes that no example shows."""
-    arms = {
+    declared: dict[Any, Any] = dict(table.arms)
+    arms: dict[Any, Any] = {
         kind: arm
-        for kind, arm in table.arms.items()
-        if isinstance(arm, HttpArm) and not isinstance(arm, CauseArm) and not callable(arm.details)
+        for kind, arm in declared.items()
+        if type(arm).__name__ == 'HttpArm' and not callable(arm.details)
     }
     functions = [with_annotation(arm, kind) for kind, arm in arms.items()]
     assert http.openapi(*functions) == http.openapi(Adapter(arms))
@@ -222,8 +223,8 @@ def test_a_table_of_documents_may_be_a_function() -> None:
 # Refused functions
 
 
-def untyped(error):  # type: ignore[no-untyped-def]
-    return to_http(error)
+def untyped(error):  # type: ignore[no-untyped-def]  # the case
+    return to_http(error)  # pyright: ignore[reportUnknownArgumentType]
 
 
 def of_every_error(error: TaggedError) -> http.HttpError:
@@ -268,10 +269,6 @@ def of_picky(error: BookLost | Picky) -> http.HttpError:
 
 REFUSED: list[tuple[Callable[..., object], str]] = [
     (untyped, 'untyped does not say which errors it takes'),
-    (
-        lambda error: http.HttpError.of(error, 404, 'LOST'),
-        'lambda> does not say which errors it takes',
-    ),
     (of_every_error, "of_every_error: Expected a class .* not <class '.*TaggedError'>"),
     (of_exceptions, "of_exceptions: Expected a class .* not <class 'ValueError'>"),
     (of_nothing, 'of_nothing takes no error'),
@@ -410,7 +407,7 @@ def to_guidance(error: BookLost) -> model.Guidance:
     )
 
 
-def to_planner(error: BookLost) -> planner.ErrorInfo:
+def to_planner(error: TaggedError) -> planner.ErrorInfo:
     code = planner.ErrorCode.TOOL_NOT_FOUND
     return planner.ErrorInfo(code, code.category, str(error), retryable=False)
 

@@ -9,7 +9,7 @@ from typing_extensions import TypeIs
 
 from seamwise._errors.errors import TaggedError
 from seamwise.seams.adapter import Adapter, Hidden
-from seamwise.seams.functions import FunctionArm
+from seamwise.seams.functions import is_function_arm
 
 Where: TypeAlias = tuple[str, str]
 """Protocol and revision; of a table of the user, an empty text and its name."""
@@ -111,7 +111,7 @@ def _seam_of(name: str, adapter: Adapter[Any, Any]) -> str:
 def _seam_of_arm(arm: object) -> str | None:
     if isinstance(arm, Hidden):
         return arm.seam
-    if isinstance(arm, FunctionArm):
+    if is_function_arm(arm):
         arm = arm.sample
     package, _, rest = type(arm).__module__.partition('.seams.')
     return rest.partition('.')[0] if package == 'seamwise' and rest else None

@@ -10,7 +10,7 @@ from threading import RLock, local
 from types import MappingProxyType
 from typing import Any, Final, Generic, Never, final
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeIs, TypeVar
 
 from seamwise._errors.errors import ErrorMeta, TaggedError
 from seamwise._results.containers import as_result
@@ -86,7 +86,7 @@ class Adapter(Generic[E_contra, S_co]):
             TypeError: The parameter of the function has no annotation, or one with other types
                 than tagged errors.
         """
-        if isinstance(function, Adapter):
+        if _is_adapter(function):
             return function
         return Adapter(function_arms(function))
 
@@ -158,6 +158,10 @@ class Adapter(Generic[E_contra, S_co]):
 
 _building: Final = RLock()
 """Held while an adapter is built; building it may use other adapters."""
+
+
+def _is_adapter(function: Callable[[F], S]) -> TypeIs[Adapter[F, S]]:
+    return isinstance(function, Adapter)
 
 
 def _check_operand(other: object, operation: str) -> None:
@@ -258,7 +262,8 @@ def observed(observer: Callable[[object], object]) -> Generator[None]:
 
 def translated(error: F, adapter: Callable[[F], S]) -> S:
     """Return the shape of an error; observers see an error that a function translates, too."""
-    if not _observers or isinstance(adapter, Adapter):
+    # An adapter observes its own calls.
+    if not _observers or _is_adapter(adapter):
         return adapter(error)
     return _observed_call(adapter, error)
 

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any, Generic, TypeVar, final
 
+from typing_extensions import TypeIs
+
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import TaggedError
 
@@ -30,7 +32,7 @@ class FunctionArm(Generic[S]):
     def is_same(self, other: object) -> bool:
         """Return whether both are arms of one class and one function."""
         return (
-            isinstance(other, FunctionArm)
+            is_function_arm(other)
             and self._kind is other._kind
             and self._function == other._function
         )
@@ -133,7 +135,7 @@ def check_samples(arms: Mapping[type, object], shape: type) -> None:
         TypeError: A function raises, or returns another type.
     """
     for kind, arm in arms.items():
-        if isinstance(arm, FunctionArm) and not isinstance(sample := arm.sample, shape):
+        if is_function_arm(arm) and not isinstance(sample := arm.sample, shape):
             if iscoroutine(sample):
                 # Otherwise Python would warn that the coroutine was never awaited.
                 sample.close()
@@ -141,6 +143,11 @@ def check_samples(arms: Mapping[type, object], shape: type) -> None:
                 f'{arm.name} returned {type(sample).__name__} instead of {shape.__name__} for an '
                 f'example of {kind.__name__}.'
             )
+
+
+def is_function_arm(arm: object) -> TypeIs[FunctionArm[object]]:
+    """Return whether an arm is that of a function."""
+    return isinstance(arm, FunctionArm)
 
 
 def function_name(function: object) -> str:

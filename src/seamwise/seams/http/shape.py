@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import msgspec
 from msgspec import Struct
+from typing_extensions import TypeIs
 
 from seamwise._defects.defects import report_defect
 from seamwise._errors.categories import Category
@@ -109,13 +110,13 @@ class HttpError(Struct, frozen=True, kw_only=True):
         check_status(kind, status)
         if not headers:
             check_allow_header(kind, status)
-        if details is not None and not isinstance(details, Mapping):
-            details = checked_names(kind, details)
         return http_error(
             error,
             status,
             code,
-            details=details,
+            details=details
+            if details is None or _is_mapping(details)
+            else checked_names(kind, details),
             headers=headers,
             problems=problems,
             docs=docs,
@@ -356,6 +357,12 @@ def _canonical_name(name: str) -> str:
 
 def _safe_problem(problem: ProblemLocation) -> ProblemLocation:
     return ProblemLocation(safe_text(problem.pointer), safe_text(problem.detail), problem.part)
+
+
+def _is_mapping(
+    details: Mapping[str, object] | Collection[str],
+) -> TypeIs[Mapping[str, object]]:
+    return isinstance(details, Mapping)
 
 
 def check_status(kind: type, status: int) -> None:

@@ -21,11 +21,11 @@ def to_json(value: object) -> bytes:
     """Encode a value as JSON like `jsonable.to_json`, with its tagged errors in their public form.
 
     >>> from seamwise import Category, Internal, TaggedError
-    >>> class StoreDown(TaggedError, category=Category.UNAVAILABLE, message='{store}: {reason}.'):
+    >>> class VaultDown(TaggedError, category=Category.UNAVAILABLE, message='{store}: {reason}.'):
     ...     store: str
     ...     reason: Internal[str]
-    >>> to_json({'errors': [StoreDown('orders', '10.0.0.5 refused')]})
-    b'{"errors":[{"_tag":"StoreDown","store":"orders"}]}'
+    >>> to_json({'errors': [VaultDown('orders', '10.0.0.5 refused')]})
+    b'{"errors":[{"_tag":"VaultDown","store":"orders"}]}'
     """
     return encode_public(value, jsonable.to_json)
 
