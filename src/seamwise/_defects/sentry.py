@@ -48,11 +48,13 @@ def _process(event: Any, hint: Any) -> Any:
 
 def _redact_sources(exception: Any) -> None:
     """Redact the lines of source code around each frame, which can have a secret as a literal."""
-    for value in exception.get('values') or ():
-        for frame in (value.get('stacktrace') or {}).get('frames') or ():
+    values: list[Any] = exception.get('values') or []
+    for value in values:
+        frames: list[Any] = (value.get('stacktrace') or {}).get('frames') or []  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]  # of the Sentry SDK
+        for frame in frames:  # pyright: ignore[reportUnknownVariableType]  # of the Sentry SDK
             for name in _SOURCE_LINES:
-                if frame.get(name):
-                    frame[name] = redact(frame[name])
+                if frame.get(name):  # pyright: ignore[reportUnknownMemberType]  # of the Sentry SDK
+                    frame[name] = redact(frame[name])  # pyright: ignore[reportUnknownArgumentType]  # of the Sentry SDK
 
 
 _SOURCE_LINES: Final = ('pre_context', 'context_line', 'post_context')

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from string import Formatter
 from types import UnionType
-from typing import Annotated, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from seamwise._errors.internal import INTERNAL
 from seamwise._text.secrets import MASK, Secret
@@ -120,11 +120,10 @@ def append_problems(text: str, values: object) -> str:
     >>> append_problems('The file is not valid.', error)
     'The file is not valid. /port: must be a number.'
     """
-    problems: object = getattr(values, 'problems', None)
-    if not isinstance(problems, tuple):
-        return text
+    problems: Any = getattr(values, 'problems', None)
+    items: tuple[object, ...] = problems if type(problems) is tuple else ()  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
     lines: list[str] = []
-    for problem in problems:
+    for problem in items:
         pointer: object = getattr(problem, 'pointer', None)
         message: object = getattr(problem, 'message', None)
         if isinstance(pointer, str) and isinstance(message, str):

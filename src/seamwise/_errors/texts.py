@@ -1,6 +1,6 @@
 """Translated messages of errors, and errors without their secrets."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from os import PathLike, path
 from re import fullmatch
@@ -323,10 +323,7 @@ def _shown(value: Any) -> Any:
     if isinstance(value, (str, Secret, bytes, bytearray)):
         return _shown_scalar(value)
     if type(value) in {tuple, frozenset}:
-        # Only `redact` decides whether a tuple is a pair of a sensitive name and its value.
-        redacted: Any = redact(value)
-        is_pair = type(value) is tuple and redacted[1:] == (MASK,)
-        return type(value)((value[0], MASK) if is_pair else map(_shown_part, value))
+        return _shown_members(value)
     if type(value) in _JSON_CONTAINERS:
         items: object = value
         return to_builtins(redact(items))
@@ -341,19 +338,32 @@ def _shown(value: Any) -> Any:
     return value
 
 
+def _shown_members(value: Any) -> Any:
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    # Only `redact` decides whether a tuple is a pair of a sensitive name and its value.
+    redacted: Any = redact(value)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    is_pair: bool = kind is tuple and redacted[1:] == (MASK,)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    members: Iterable[object] = (value[0], MASK) if is_pair else map(_shown_part, value)
+    return kind(members)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+
+
 def _shown_scalar(value: Any) -> object:
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    raw: object = value
     if isinstance(value, str):
         return shorten(redact(value))
     if isinstance(value, Secret):
         return Secret(MASK)
     # The wire has their number in place of them.
-    return type(value)(str(redact(value)).encode())
+    return kind(str(redact(raw)).encode())
 
 
 def _shown_part(value: Any) -> Any:
-    if type(value) is not tuple or len(value) != _PAIR:
+    kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    if kind is not tuple or len(value) != _PAIR:
         return _shown(value)
-    redacted: Any = redact([value])
+    items: list[object] = [value]
+    redacted: Any = redact(items)
     return (_shown(value[0]), MASK) if redacted[0][1:] == (MASK,) else _shown(value)
 
 

@@ -60,7 +60,8 @@ class _Container:
 
     def __deepcopy__(self, memo):
         value = deep_copy(self._inner_value, memo)
-        return self if value is self._inner_value else type(self)(value)
+        class_: Any = type(self)
+        return self if value is self._inner_value else class_(value)
 
     def __rich_repr__(self):
         yield self._inner_value

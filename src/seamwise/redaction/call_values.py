@@ -44,6 +44,10 @@ class CallValues:
         """The settings of redaction for the call."""
         return self._outer.with_entries((self._pattern,), ())
 
+    def get_settings(self) -> Settings:
+        """Return `settings`, which are built at the first use."""
+        return self.settings
+
     def mask(self, text: str) -> str:
         """Mask the values in a text."""
         return self._pattern.sub(MASK, text)
@@ -57,7 +61,7 @@ def sensitive_texts(arguments: Mapping[str, object]) -> Iterator[str]:
     while stack:
         value, is_secret = stack.pop()
         if isinstance(value, Secret):
-            stack.append((value.reveal(), True))
+            stack.append((value.reveal(), True))  # pyright: ignore[reportUnknownArgumentType]  # isinstance does not tell the members
         elif isinstance(value, (str, bytes)):
             text = value if isinstance(value, str) else value.decode('utf-8', 'replace')
             if is_secret and MIN_LENGTH <= len(text) <= MAX_LENGTH:
@@ -72,9 +76,11 @@ def sensitive_texts(arguments: Mapping[str, object]) -> Iterator[str]:
 
 def _parts(value: object) -> Iterable[tuple[object, object]]:
     if isinstance(value, Mapping):
-        return value.items()
+        members: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+        return members.items()
     if isinstance(value, (list, tuple, set, frozenset)):
-        return ((None, part) for part in value)
+        items: Iterable[object] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+        return ((None, part) for part in items)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
     if isinstance(value, msgspec.Struct):
         return ((name, getattr(value, name)) for name in value.__struct_fields__)
     names = getattr(value, '__dataclass_fields__', ())
@@ -90,7 +96,7 @@ def masked_call(arguments: Mapping[str, object]) -> CallValues | None:
     if not texts:
         return None
     values = CallValues(texts, current())
-    CALL_VALUES.set(values)
+    CALL_VALUES.set(values.get_settings)
     return values
 
 

@@ -278,11 +278,13 @@ class _Redaction:
         # The input of a missing field is the container of the others.
         if inputs and value.get('type') != 'missing':
             for key in LOCATION_KEYS.intersection(value):
-                location = value[key]
-                parts: Iterable[object] = location if isinstance(location, Iterable) else ()
+                location: Any = value[key]
+                parts: Iterable[object] = (  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+                    location if isinstance(location, (list, tuple, str)) else ()
+                )
                 if isinstance(location, str):
                     parts = location.replace('/', '.').split('.')
-                if any(map(self._is_secret_name, parts)):
+                if any(map(self._is_secret_name, parts)):  # pyright: ignore[reportUnknownArgumentType]  # isinstance does not tell the members
                     keys |= inputs
         return keys
 
@@ -385,9 +387,10 @@ def _has_credential(value: object) -> bool:
     """Return whether a value under `tokens` is a credential, or contains one."""
     if isinstance(value, str):
         return is_credential(value)
-    return isinstance(value, (list, tuple, set, frozenset)) and any(
-        isinstance(item, str) and is_credential(item) for item in value
-    )
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        return False
+    items: Iterable[object] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    return any(isinstance(item, str) and is_credential(item) for item in items)  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
 
 
 _STEPS: tuple[tuple[type, Callable[[_Redaction, Any], _Step]], ...] = (

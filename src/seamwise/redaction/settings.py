@@ -1,11 +1,11 @@
 """Names and patterns of an application, in addition to those that redaction knows."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
 from re import Pattern, escape
 from re import compile as pattern
-from typing import Final, Protocol, Self, TypeAlias, TypeGuard
+from typing import Final, Self, TypeAlias, TypeGuard
 
 Entry: TypeAlias = str | Pattern[str]
 """A name in any notation, or a pattern."""
@@ -115,15 +115,10 @@ class _Current:
     settings = Settings()
 
 
-class _HasSettings(Protocol):
-    @property
-    def settings(self) -> Settings: ...
-
-
-CALL_VALUES: Final[ContextVar[_HasSettings | None]] = ContextVar(
+CALL_VALUES: Final[ContextVar[Callable[[], Settings] | None]] = ContextVar(
     'seamwise_call_values', default=None
 )
-"""The sensitive values of the call that the current code is part of."""
+"""Returns the settings with the sensitive values of the call that the current code is part of."""
 
 
 _known: ContextVar[Settings | None] = ContextVar('_known', default=None)
@@ -140,11 +135,11 @@ def current() -> Settings:
         # `masking` has built them from those of the call.
         return known
     values = CALL_VALUES.get()
-    return _Current.settings if values is None else values.settings
+    return _Current.settings if values is None else values()
 
 
 @contextmanager
-def masking(values: Iterable[str]) -> Iterator[None]:
+def masking(values: Iterable[str]) -> Generator[None]:
     """Mask some values in every text that this context redacts, with and without a name.
 
     Values with fewer than `MIN_KNOWN` characters are ignored.

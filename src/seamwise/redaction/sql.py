@@ -1,9 +1,9 @@
 """Secrets in statements of SQL: literals, and parameters that a log prints after the statement."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.settings import Settings
@@ -217,13 +217,15 @@ def secret_parameters(statement: str, parameters: object, settings: Settings) ->
     if not read.has_secret:
         return
     secret = [settings.is_sensitive(name) for name in read.placeholders]
-    rows = parameters if isinstance(parameters, list) else [parameters]
+    rows: list[Any] = parameters if isinstance(parameters, list) else [parameters]  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
     for row in rows[:_MAX_ROWS]:
         if isinstance(row, Mapping):
             hidden = {key for key, is_secret in zip(read.keys, secret, strict=True) if is_secret}
-            yield from (value for key, value in row.items() if str(key) in hidden)
+            members: Mapping[object, object] = row  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+            yield from (value for key, value in members.items() if str(key) in hidden)
         elif isinstance(row, (tuple, list)) and secret:
-            yield from (value for at, value in enumerate(row) if secret[at % len(secret)])
+            items: Sequence[object] = row  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+            yield from (value for at, value in enumerate(items) if secret[at % len(secret)])  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]  # isinstance does not tell the members
 
 
 _MAX_ROWS = 1_000

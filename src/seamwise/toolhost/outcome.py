@@ -1,6 +1,5 @@
 """Outcome of one tool call of a model's output."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic
 
 from msgspec import Struct
@@ -57,8 +56,8 @@ class ToolOutcome(Struct, Generic[E_co], frozen=True):
         from seamwise.seams.planner import PLANNER, classify  # noqa: PLC0415
 
         # Errors of an application are not in this table, and refused at run time.
-        table: Callable[[Any], ErrorInfo] = PLANNER
-        return classify(self, adapter=table)
+        outcome: Any = self
+        return classify(outcome, adapter=PLANNER)
 
     @property
     def retryable(self) -> bool:

@@ -67,7 +67,7 @@ def _convert(client: Any) -> Any:
     names = () if pool is None else [base.__name__ for base in pool.connection_class.__mro__]
     name = next((name for name in names if name in _CONNECTION_CLASSES), None)
     is_managed = hasattr(pool, 'sentinel_manager')
-    if name is None or is_managed:
+    if pool is None or name is None or is_managed:
         raise TypeError(
             f'The {type(client).__name__} of valkey-py is not supported here: '
             'pass a client of redis-py, which works with a Valkey server too.'

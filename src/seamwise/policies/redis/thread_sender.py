@@ -266,7 +266,7 @@ class ThreadSender:
             settings = {**self._settings, 'socket_timeout': seconds}
             if 'path' not in settings:
                 # A Unix socket connects with `socket_timeout`.
-                limit = settings.get('socket_connect_timeout') or seconds
+                limit: float = settings.get('socket_connect_timeout') or seconds  # pyright: ignore[reportAssignmentType]  # redis-py types it too widely
                 settings['socket_connect_timeout'] = min(limit, seconds)
             connection = self._connection_class(**settings)
             connection.connect()

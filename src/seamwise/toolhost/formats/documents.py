@@ -110,9 +110,10 @@ def _is_last_block(value: dict[str, object], entry: Entry, depth: int) -> bool:
     item: object = value
     for step in entry.path[depth:]:
         if is_array(item) and isinstance(step, int):
-            if step != len(item) - 1:
+            items: list[object] = item
+            if step != len(items) - 1:
                 return False
-            item = item[step]
+            item = items[step]  # pyright: ignore[reportArgumentType]  # is_array has narrowed it
         elif is_object(item) and isinstance(step, str):
             item = item.get(step)
     return True

@@ -1,5 +1,6 @@
 """Failures of a call without its sensitive values, for everything that shows them afterwards."""
 
+from collections.abc import Mapping
 from contextvars import copy_context
 from copy import copy
 from typing import Any, TypeVar
@@ -28,7 +29,7 @@ def masked_failure(result: Result[V, E], values: CallValues) -> Result[V, E]:
 
 
 def _masked_in(values: CallValues, error: Any) -> Any:
-    CALL_VALUES.set(values)
+    CALL_VALUES.set(values.get_settings)
     return _masked(error, values)
 
 
@@ -45,7 +46,8 @@ def _masked(value: Any, values: CallValues) -> Any:
         changed = any(part is not item for part, item in zip(parts, items, strict=True))
         return type(value)(parts) if changed else value
     if type(value) is dict:
-        return {_masked(key, values): _masked(item, values) for key, item in value.items()}
+        members: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+        return {_masked(key, values): _masked(item, values) for key, item in members.items()}  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
     return _masked_struct(value, values) if isinstance(value, msgspec.Struct) else value
 
 
