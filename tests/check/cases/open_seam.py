@@ -1,4 +1,5 @@
 from collections import defaultdict
+from collections.abc import Callable
 from typing import Any, TypeVar, assert_never
 
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, fallible
@@ -6,6 +7,7 @@ from seamwise.seams import http
 from seamwise.seams.adapter import Adapter
 
 E = TypeVar('E')
+K = TypeVar('K', bound='TaggedError')
 
 
 class Missing(TaggedError, category=Category.NOT_FOUND, message='missing'):
@@ -412,3 +414,7 @@ Adapter.of(some_errors)
 some_errors(Missing())
 every_error(Missing())
 names = map(name_of, [Missing()])
+
+
+def decided_by_the_caller(adapter: Callable[[K], http.HttpError], error: K) -> http.HttpError:
+    return Adapter.of(adapter)(error)

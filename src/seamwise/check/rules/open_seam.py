@@ -75,6 +75,7 @@ from seamwise.check._mypy.types import (
     Instance,
     ProperType,
     TypeType,
+    TypeVarType,
     get_proper_type,
 )
 from seamwise.check.findings import RawFinding
@@ -345,7 +346,9 @@ def _check_function_arguments(call: ast.Call, module: Module) -> Iterator[RawFin
         if not isinstance(argument, ast.Name | ast.Attribute):
             continue
         type_ = module.type_of(argument)
-        answer = errors_and_shape(type_) if isinstance(type_, CallableType) else None
+        if not isinstance(type_, CallableType) or _is_generic(type_):
+            continue
+        answer = errors_and_shape(type_)
         if answer is not None and is_shape(answer[1]):
             errors = list(union_members(answer[0]))
             if any(isinstance(item, Instance) and item.type.fullname == _TAGGED for item in errors):
@@ -354,6 +357,11 @@ def _check_function_arguments(call: ast.Call, module: Module) -> Iterator[RawFin
                     ' one.'
                 )
                 yield RawFinding(argument, message, _FUNCTION_HELP)
+
+
+def _is_generic(type_: CallableType) -> bool:
+    """Return whether a function takes a type variable: its caller decides about the errors."""
+    return any(isinstance(get_proper_type(item), TypeVarType) for item in type_.arg_types)
 
 
 def _is_seam_on(function: ast.expr, module: Module) -> bool:

@@ -127,7 +127,7 @@ class ThreadSender:
                 self._waiting.popleft()
         try:
             self._send_batch([request for request in self._batch if request.is_wanted()])
-        # seamwise: allow[SW103] the callers raise it
+        # The callers raise it.
         except Exception as error:  # noqa: BLE001
             self._disconnect()
             self._has_failed = True

@@ -233,7 +233,7 @@ class _Program:
     def _covered(self) -> tuple[type, ...]:
         try:
             return Adapter.of(self.adapter).kinds
-        # seamwise: allow[SW103] a function without an annotation covers every error
+        # A function without an annotation covers every error.
         except TypeError:
             return (object,)
 

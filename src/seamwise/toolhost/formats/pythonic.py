@@ -50,7 +50,8 @@ def read_marked(text: str, start: int, end: int) -> TextReading:
         # The region goes on up to its mark.
         match = _END.search(text, stop)
         end = match.end() if match else len(text)
-        problem = reading.calls[0].failure().problem
+        first = reading.calls[0]
+        problem = first.failure().problem if type(first) is Failure else 'it is cut off'
         failure = unreadable('pythonic', problem, text, (start, end), position=reading.end)
         reading = TextReading(end, [failure], is_settled=match is not None)
     elif match := _END.match(text, stop):

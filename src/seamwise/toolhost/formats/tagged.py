@@ -243,11 +243,10 @@ def _read_parameters(text: str, position: int, grammar: Grammar) -> _Content:
         if stop < 0:
             return _Content({}, parameter.start(), 'a value is not closed', is_unclosed=True)
         value = _read_value(text[parameter.end() : stop], parameter, grammar)
-        problem = f'the parameter {key!r} is there twice' if key in arguments else ''
         if type(value) is Failure:
-            problem = value.failure()
-        if problem:
-            return _Content({}, stop, problem)
+            return _Content({}, stop, value.failure())
+        if key in arguments:
+            return _Content({}, stop, f'the parameter {key!r} is there twice')
         arguments[key] = value.unwrap()
         position = skip_space(text, stop + len(value_end))
     return _Content(arguments, position)
