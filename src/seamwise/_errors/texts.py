@@ -164,8 +164,8 @@ def _translated_template(texts: 'NullTranslations', template: str, error: Tagged
 def available_locales() -> tuple[str, ...]:
     """Return the names of the locales that have a message catalog, also in added folders.
 
-    >>> available_locales()
-    ('en', 'zh_CN')
+    >>> {'en', 'zh_CN'} <= {*available_locales()}
+    True
     """
     return _locale_names(tuple(_folders))
 
