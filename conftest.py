@@ -6,7 +6,8 @@ Also the number of processes for `pytest -n auto`.
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -22,6 +23,19 @@ collect_ignore = ['docs/conf.py']
 _PAGES = Sybil(parsers=[PythonCodeBlockParser()])
 
 
+@contextmanager
+def _restored_locales() -> Generator[None]:
+    """Remove the message catalogs that a page adds: their folder is gone after it."""
+    from seamwise._errors import texts  # noqa: PLC0415 -- only for pages
+
+    folders = [*texts._folders]  # pyright: ignore[reportPrivateUsage]  # there is no way to remove one
+    try:
+        yield
+    finally:
+        texts._folders[:] = folders  # pyright: ignore[reportPrivateUsage]  # as above
+        texts.catalogue.cache_clear()
+
+
 class _Blocks(pytest.Item):
     """The blocks of a page. Each uses the names of those before it, as in one module."""
 
@@ -32,7 +46,7 @@ class _Blocks(pytest.Item):
         document.namespace = vars(module)
         # Django finds the URLs of an application by the name of its module.
         sys.modules[module.__name__] = module
-        with tempfile.TemporaryDirectory() as folder:
+        with _restored_locales(), tempfile.TemporaryDirectory() as folder:
             saved = save_files(self.path.read_text(encoding='utf-8'), Path(folder))
             sys.path.insert(0, folder)
             try:

@@ -397,7 +397,7 @@ def test_failures_that_functions_translate_are_captured(
     outcome: ToolOutcome[BookLost] = ToolOutcome(
         1, None, Failure(error), attempts=1, waited=0.0, duration=0.0
     )
-    planner.classify(outcome, adapter=planner.PLANNER | to_planner)
+    planner.classify(outcome, adapter=to_planner)
     assert failures == [error] * 7
 
 
