@@ -18,10 +18,11 @@ from msgspec import Struct
 from typing_extensions import override
 
 from seamwise import Category, Cause, Secret, TaggedError
+from seamwise._defects.entries import Link
 from seamwise._errors.errors import retry_after
 from seamwise._text.jsonable import BIT_LIMIT, CUT, DEPTH_LIMIT, to_json
 from seamwise.catalog.tools import FileNotFound
-from seamwise.seams.rendering.errors import public_fields, safe_message
+from seamwise.seams.rendering.errors import cause_link, public_fields, safe_message
 from seamwise.seams.rendering.values import (
     milliseconds,
     milliseconds_or_none,
@@ -341,4 +342,12 @@ def test_a_fingerprint_ignores_frames_of_installed_code() -> None:
         assert fingerprint(exception_in(module, '/srv/app.py'), None) != without_frames, module
     assert fingerprint(exception_in('app', '/srv/one.py'), None) == fingerprint(
         exception_in('app', '/home/two.py'), None
+    )
+
+
+def test_the_message_of_a_cause_is_redacted() -> None:
+    """Its own field has no sensitive name, so only the redaction of the text finds the secret."""
+    cause = FileNotFound('read_file', f' Authorization: Bearer {PLANTED} ')
+    assert cause_link(cause) == Link(
+        'FileNotFound', "' Authorization: Bearer *** ' does not exist."
     )

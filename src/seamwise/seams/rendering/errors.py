@@ -132,5 +132,5 @@ def cause_link(cause: TaggedError | BaseException) -> Link:
     if isinstance(cause, ReportedCause):
         return Link(safe_text(cause.type), safe_text(cause.message))
     if isinstance(cause, TaggedError):
-        return Link(cause.tag, message_of(cause))
+        return Link(cause.tag, safe_message(cause))
     return Link(type(cause).__name__, safe_text(safe_str(cause)))
