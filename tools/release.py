@@ -119,8 +119,10 @@ def main() -> None:
     tag = None if options.dry_run else _output('git', 'describe', '--exact-match', '--tags').strip()
     if options.output.exists() and any(options.output.iterdir()):
         sys.exit(f'{options.output} is not empty: an old package in it would be published too.')
+    if problems := [*obstacles(tag)]:
+        sys.exit('\n'.join(problems))
     wheel, sdist = build(options.output)
-    if problems := [*obstacles(tag), *check_wheel(wheel), *check_sdist(sdist)]:
+    if problems := [*check_wheel(wheel), *check_sdist(sdist)]:
         sys.exit('\n'.join(problems))
     _run(sys.executable, '-m', 'twine', 'check', '--strict', str(wheel), str(sdist))
     _run(str(Path(sys.executable).with_name('check-wheel-contents')), str(wheel))

@@ -18,7 +18,6 @@ from seamwise.seams.rendering.values import milliseconds, safe_items
 from seamwise.seams.rendering.views import full_view
 
 K = TypeVar('K', bound=TaggedError)
-E = TypeVar('E')
 
 _WIRE_NAMES = {'tool': 'tool_name', 'server': 'server_name'}
 """Keys of the wire for fields of all errors."""
