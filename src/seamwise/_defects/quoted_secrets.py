@@ -56,19 +56,20 @@ def _tree(error: object) -> Iterator[BaseException]:
 
 def _texts(values: Iterable[object]) -> Iterator[str]:
     """Yield the texts in some values, at any depth."""
-    stack = [*values]
-    for _ in range(MAX_ERRORS * MAX_ERRORS):
-        if not stack:
-            return
-        value: Any = stack.pop()
+    queue: list[Any] = [*values]
+    seen: set[int] = set()
+    # The queue grows, and keeps its items alive, so that their ids stay unique.
+    for value in islice(queue, MAX_ERRORS * MAX_ERRORS):
         if isinstance(value, str):
             yield value
         elif isinstance(value, bytes):
             yield value.decode('latin-1')
-        elif isinstance(value, Mapping):
-            stack += value.values()
-        elif isinstance(value, (list, tuple, set, frozenset)):
-            stack += value
+        elif id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, Mapping):
+                queue += value.values()
+            elif isinstance(value, (list, tuple, set, frozenset)):
+                queue += value
 
 
 def _extractor(class_: type[BaseException]) -> _Extractor | None:
