@@ -334,6 +334,7 @@ def test_the_schema_of_a_union_discriminates_its_members_by_tag() -> None:
 OneError = TypeAliasType('OneError', Leaf | Guarded)
 AliasOfAnAlias = TypeAliasType('AliasOfAnAlias', OneError)
 OrLeaf = TypeAliasType('OrLeaf', T | Leaf, type_params=(T,))
+Same = TypeAliasType('Same', T, type_params=(T,))
 
 
 @pytest.mark.parametrize(
@@ -342,6 +343,7 @@ OrLeaf = TypeAliasType('OrLeaf', T | Leaf, type_params=(T,))
         (OneError, [Leaf, Guarded]),
         (AliasOfAnAlias, [Leaf, Guarded]),
         (OrLeaf[Guarded], [Guarded, Leaf]),
+        (Same[OneError], [Leaf, Guarded]),
         (Union[OneError, Node], [Leaf, Guarded, Node]),  # noqa: UP007 -- also without `|`
     ],
 )
@@ -480,6 +482,34 @@ def test_a_type_for_type_checkers_only_raises_type_error_with_class_and_field(
     )
     with pytest.raises(TypeError, match=r"Dear: the field 'prices' .*'Decimal'"):
         codec(Dear)
+
+
+class MaybePriced(TaggedError, namespace='test_codec', category=Category.CONFLICT):
+    price: Optional['Decimal'] = None
+
+
+class SecretlyPriced(TaggedError, namespace='test_codec', category=Category.CONFLICT):
+    user: str
+    price: Secret['Decimal']
+
+
+@pytest.mark.parametrize('kind', [MaybePriced, SecretlyPriced])
+def test_a_field_is_named_whose_inner_type_is_for_type_checkers_only(kind: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{kind.__name__}: the type of the field 'price'"):
+        codec(kind)
+
+
+def test_the_schema_of_a_type_that_was_deleted_after_its_check_raises_name_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Sold(TaggedError, category=Category.CONFLICT):
+        price: 'Price'  # type: ignore[name-defined]  # noqa: F821 -- it exists during the check
+
+    monkeypatch.setitem(globals(), 'Price', int)
+    codec(Sold)
+    monkeypatch.undo()
+    with pytest.raises(NameError, match='Price'):
+        json_schema(Sold)
 
 
 def test_a_type_of_a_function_raises_type_error_with_class_and_field() -> None:

@@ -100,19 +100,15 @@ def struct_fields(class_: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldIn
         return msgspec.structs.fields(class_)
     except NameError as error:
         name = error.name
-        field = next(
-            (field for field, type_ in _annotations(class_) if name in {*iter_types(type_)}), '?'
-        )
+        # As text, also inside types whose arguments are not looked at, such as `Secret`.
+        pattern = rf'(?<![\w.]){name}\b'
+        annotations = of_bases((class_,)).items()
+        field = next((field for field, type_ in annotations if search(pattern, str(type_))), '?')
         raise TypeError(
             f'{class_.__name__}: the type of the field {field!r} is unknown at run time: there is '
             f'no {name!r} in {class_.__module__}. Import it outside of `if TYPE_CHECKING:`, and '
             'define it at the top level of the module.'
         ) from None
-
-
-def _annotations(class_: type) -> Iterator[tuple[str, object]]:
-    for ancestor in class_.__mro__:
-        yield from _of_class(ancestor).items()
 
 
 def of_bases(bases: tuple[type, ...]) -> Mapping[str, Any]:
