@@ -32,11 +32,8 @@ class _CategoryMeta(EnumMeta):
     if not TYPE_CHECKING:
 
         def __getattr__(cls, name: str) -> object:
-            members = cls.__members__
-            if name in members:
-                return members[name]
             wanted = name.replace('_', '').upper()
-            similar = [member for member in members if member.replace('_', '') == wanted]
+            similar = [member for member in cls.__members__ if member.replace('_', '') == wanted]
             advice = f'; use {cls.__name__}.{similar[0]}' if similar else ''
             raise AttributeError(f'{cls.__name__} has no attribute {name!r}{advice}.')
 
