@@ -11,6 +11,8 @@ from typing_extensions import override
 from seamwise import Category, Secret, TaggedError
 from seamwise._errors.messages import field_names
 from seamwise._text.shortening import TEXT_LIMIT, VALUE_LIMIT, shorten
+from seamwise.catalog.problem import Problem
+from seamwise.catalog.workspace import ConfigInvalid
 from seamwise.redaction import configure
 
 
@@ -169,6 +171,18 @@ class LoginRefused(
 
 def test_a_field_with_a_sensitive_name_is_masked_in_the_message() -> None:
     assert str(LoginRefused('ann', 'sommer')) == "ann with '***', 5"
+
+
+def test_the_problems_of_an_error_follow_its_message_with_their_pointers() -> None:
+    problems = (Problem('/port', 'must be a number'), Problem('', 'is empty'))
+    assert str(ConfigInvalid('app.toml', problems)) == (
+        "The configuration in 'app.toml' is not valid. /port: must be a number; is empty."
+    )
+
+
+@pytest.mark.parametrize('problems', [(), ('a', 1), [Problem('/port', 'must be a number')], 'abc'])
+def test_other_values_in_a_field_of_problems_are_not_in_the_message(problems: Any) -> None:
+    assert str(ConfigInvalid('a', problems)) == "The configuration in 'a' is not valid."
 
 
 def test_a_configured_name_is_masked_in_the_message() -> None:

@@ -1,7 +1,10 @@
 """Tests of the public names of the package and their docstrings."""
 
+import importlib.util
 import inspect
 import re
+import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -52,6 +55,19 @@ def test_the_version_is_read_from_the_distribution() -> None:
     assert seamwise.__version__.count('.') == 2
     with pytest.raises(AttributeError, match="module 'seamwise' has no attribute 'nothing'"):
         seamwise.nothing  # noqa: B018 -- the misuse is the test
+
+
+def test_the_package_registers_its_strategies_if_hypothesis_was_imported_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec = seamwise.__spec__
+    assert spec is not None
+    assert spec.loader is not None
+    plugin = Mock()
+    monkeypatch.setitem(sys.modules, '_seamwise_hypothesisplugin', plugin)
+    # A second module of the same code, so that the other tests keep the first.
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    plugin.register.assert_called_once_with()
 
 
 def test_the_other_faces_export_exactly_these_names() -> None:

@@ -108,6 +108,7 @@ def work() -> Result[int, Down]:
 
 @pytest.mark.slow
 def test_a_pool_of_processes_survives_a_cause_that_cannot_be_unpickled() -> None:
+    assert isinstance(work().failure().cause, Weird)
     context = multiprocessing.get_context('spawn')
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
         assert isinstance(pool.submit(work).result(60).failure().cause, ReportedCause)

@@ -113,6 +113,19 @@ def test_messages_and_other_exceptions_are_unchanged(without_logging: list[Any])
     assert without_logging[1]['exception']['values'][-1]['value'] == 'bad'
 
 
+def test_a_frame_without_source_code_is_reported(without_logging: list[Any]) -> None:
+    code = compile(f'raise ValueError({URL!r})', '<generated>', 'exec')
+    with pytest.raises(ValueError, match=PLANTED) as info:
+        exec(code, {})  # noqa: S102 -- its lines are in no file
+    report_defect(info.value)
+    sentry_sdk.capture_exception(info.value)
+    [event] = without_logging
+    frame = event['exception']['values'][-1]['stacktrace']['frames'][-1]
+    assert frame['filename'] == '<generated>'
+    assert not frame.get('context_line')
+    assert PLANTED not in repr(event)
+
+
 def test_a_mapping_in_a_variable_is_not_shown(without_logging: list[Any]) -> None:
     headers = UserMapping()
     with pytest.raises(RuntimeError) as info:

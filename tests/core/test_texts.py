@@ -222,6 +222,17 @@ def test_an_unreadable_message_catalog_raises_os_error_when_it_is_added(tmp_path
     assert type(catalogue('de')) is NullTranslations
 
 
+def test_a_message_catalog_that_is_deleted_after_it_was_added_is_replaced_by_english(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = german(tmp_path, ('{user} may not come in.', 'Nein.', None))
+    add_locales(folder)
+    assert 'de' in texts.available_locales()
+    (folder / 'de' / 'LC_MESSAGES' / 'seamwise.mo').unlink()
+    assert message_of(Login('ann', Secret('x')), 'de') == 'ann may not come in.'
+    assert "no texts for the locale 'de'" in caplog.text
+
+
 def test_a_folder_that_is_added_twice_is_searched_once(tmp_path: Path) -> None:
     folder = german(tmp_path)
     add_locales(folder)
