@@ -95,12 +95,16 @@ def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
             at = parameters.end()
             if statement and statement.has_secret:
                 secret = [settings.is_sensitive(name) for name in statement.placeholders]
+                hidden = statement.hidden_keys(secret)
                 if text.startswith('$', at):
-                    yield from _numbered_parameters(text, at, secret)
-                elif secret:
-                    hidden = statement.hidden_keys(secret)
-                    for row in _rows(_container(text, at, containers)):
-                        yield from _secrets_of_row(text, row, secret, hidden)
+                    spans = _numbered_parameters(text, at, secret)
+                else:
+                    rows = _rows(_container(text, at, containers)) if secret else ()
+                    spans = (span for row in rows for span in _secrets_of_row(row, secret, hidden))
+                for span in spans:
+                    value = text[span.start : span.end]
+                    if value and not is_placeholder(value):
+                        yield span
 
 
 _STATEMENT_LIMIT = 4_000
@@ -343,7 +347,8 @@ def _parameter(parts: list[Match[str]]) -> _Parameter:
     key = ''
     if len(parts) > _KEY_TOKENS and parts[1][0] == ':':
         key, parts = parts[0][0].strip('"\'\\'), parts[_KEY_TOKENS:]
-    if len(parts) == 1 and parts[0]['quoted']:
+    if parts[0]['quoted']:
+        # Behind it can only be text after a container that is cut off.
         return _Parameter(Span(*parts[0].span('inside')), key)
     return _Parameter(Span(parts[0].start(), parts[-1].end()), key)
 
@@ -352,7 +357,7 @@ _KEY_TOKENS = 2
 """A key and its colon."""
 
 
-def _secrets_of_row(text: str, row: _Row, secret: list[bool], hidden: set[str]) -> Iterator[Span]:
+def _secrets_of_row(row: _Row, secret: list[bool], hidden: set[str]) -> Iterator[Span]:
     cut = row.index(None) if None in row else len(row)
     for index, parameter in enumerate(row):
         if parameter is None:
@@ -360,6 +365,5 @@ def _secrets_of_row(text: str, row: _Row, secret: list[bool], hidden: set[str]) 
         span, key = parameter
         # After a cut, the parameters are counted from the end.
         position = (index if index < cut else index - len(row)) % len(secret)
-        is_secret = key in hidden if key else secret[position]
-        if is_secret and span.start < span.end and not is_placeholder(text[span.start : span.end]):
+        if key in hidden if key else secret[position]:
             yield span
