@@ -143,30 +143,30 @@ class Level(str, Enum):  # noqa: UP042 -- its `str` differs from its value
 IDENTITY = UUID('12345678123456781234567812345678')
 
 
-@pytest.mark.parametrize(
-    ('arguments', 'texts'),
-    [
-        ({'password': 'hunter2xyz', 'user': 'ann-user'}, {'hunter2xyz'}),
-        ({'apiKey': 'hunter2xyz'}, {'hunter2xyz'}),
-        ({'query': Secret('hunter2xyz')}, {'hunter2xyz'}),
-        ({'query': Secret(['hunter2xyz', {'a': 'hunter3xyz'}])}, {'hunter2xyz', 'hunter3xyz'}),
-        ({'login': Login('key-of-ann', 'ann-user')}, {'key-of-ann'}),
-        ({'account': Account('hunter2xyz', 'ann-user')}, {'hunter2xyz'}),
-        ({'rows': [({'token': b'bytes-of-token'},)]}, {'bytes-of-token'}),
-        ({'passwords': {'hunter2xyz', 'hunter3xyz'}}, {'hunter2xyz', 'hunter3xyz'}),
-        ({'password': {'old': 'hunter2xyz', 'new': ('hunter3xyz',)}}, {'hunter2xyz', 'hunter3xyz'}),
-        ({'secret': Pair('name-of-it', frozenset({'hunter2xyz'}))}, {'name-of-it', 'hunter2xyz'}),
-        ({'pin': 48151623}, {'48151623'}),
-        ({'token': IDENTITY}, {str(IDENTITY)}),
-        ({'secret': Level.HIGH}, {'high-security'}),
-        # Not sensitive, or nothing to search for.
-        ({'count': 48151623, 'user': 'ann-user', 'level': Level.HIGH}, set()),
-        ({'password': None, 'secret': True, 'token': 2.5, 'pin': 1234}, set()),
-        ({'password': ''}, set()),
-        ({7: 'not-a-name'}, set()),
-        ({}, set()),
-    ],
-)
+ARGUMENTS: list[tuple[dict[str, object], set[str]]] = [
+    ({'password': 'hunter2xyz', 'user': 'ann-user'}, {'hunter2xyz'}),
+    ({'apiKey': 'hunter2xyz'}, {'hunter2xyz'}),
+    ({'query': Secret('hunter2xyz')}, {'hunter2xyz'}),
+    ({'query': Secret(['hunter2xyz', {'a': 'hunter3xyz'}])}, {'hunter2xyz', 'hunter3xyz'}),
+    ({'login': Login('key-of-ann', 'ann-user')}, {'key-of-ann'}),
+    ({'account': Account('hunter2xyz', 'ann-user')}, {'hunter2xyz'}),
+    ({'rows': [({'token': b'bytes-of-token'},)]}, {'bytes-of-token'}),
+    ({'passwords': {'hunter2xyz', 'hunter3xyz'}}, {'hunter2xyz', 'hunter3xyz'}),
+    ({'password': {'old': 'hunter2xyz', 'new': ('hunter3xyz',)}}, {'hunter2xyz', 'hunter3xyz'}),
+    ({'secret': Pair('name-of-it', frozenset({'hunter2xyz'}))}, {'name-of-it', 'hunter2xyz'}),
+    ({'pin': 48151623}, {'48151623'}),
+    ({'token': IDENTITY}, {str(IDENTITY)}),
+    ({'secret': Level.HIGH}, {'high-security'}),
+    # Not sensitive, or nothing to search for.
+    ({'count': 48151623, 'user': 'ann-user', 'level': Level.HIGH}, set()),
+    ({'password': None, 'secret': True, 'token': 2.5, 'pin': 1234}, set()),
+    ({'password': ''}, set()),
+    ({'passwords': {7: 'hunter2xyz'}, 'ids': {7: 'not-a-secret'}}, {'hunter2xyz'}),
+    ({}, set()),
+]
+
+
+@pytest.mark.parametrize(('arguments', 'texts'), ARGUMENTS)
 def test_texts_are_sensitive_by_name_and_by_type_at_any_depth(
     arguments: dict[str, object], texts: set[str]
 ) -> None:
@@ -241,11 +241,14 @@ def test_calls_at_the_same_time_mask_their_own_values() -> None:
         await started.wait()
         return redact('hunter2xyz hunter3xyz')
 
-    async def run() -> list[str]:
+    async def run() -> tuple[str, str]:
         started = asyncio.Barrier(2)
-        return await asyncio.gather(call('hunter2xyz', started), call('hunter3xyz', started))
+        first, second = await asyncio.gather(
+            call('hunter2xyz', started), call('hunter3xyz', started)
+        )
+        return first, second
 
-    assert asyncio.run(run()) == ['*** hunter3xyz', 'hunter2xyz ***']
+    assert asyncio.run(run()) == ('*** hunter3xyz', 'hunter2xyz ***')
 
 
 def test_a_call_without_sensitive_values_changes_no_settings(context: Context) -> None:

@@ -236,9 +236,9 @@ def secret_parameters(statement: str, parameters: object, settings: Settings) ->
     if not read.has_secret:
         return
     secret = [settings.is_sensitive(name) for name in read.placeholders]
-    value: Any = parameters
-    has_rows = isinstance(value, list) and value and isinstance(value[0], (Mapping, tuple, list))
-    rows: list[Any] = value if has_rows else [value]
+    rows: list[Any] = parameters if isinstance(parameters, list) else [parameters]  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    if not (rows and isinstance(rows[0], (Mapping, tuple, list))):
+        rows = [parameters]
     for row in rows[:_MAX_ROWS]:
         if isinstance(row, Mapping):
             hidden = read.hidden_keys(secret)
