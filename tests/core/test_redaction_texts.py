@@ -114,7 +114,51 @@ IN_JSON = [
     ('{"a": "-u", "token": "x"}', '{"a": "-u", "token": "***"}'),
     ('["-u", "ann:FAKE"]', '["-u", "ann:***"]'),
     ('{"n": 1 token=FAKE', '{"n": 1 token=***'),
+    ('{"loc": "body.token", "input": "FAKE"}', '{"loc": "body.token", "input": "***"}'),
+    ('{"path": "\\/body\\/token", "input": 1}', '{"path": "\\/body\\/token", "input": "***"}'),
+    (
+        '[{"op": "add", "path": "/token", "value": "FAKE"}, {"op": "test", "value": "x"}]',
+        '[{"op": "add", "path": "/token", "value": "***"}, {"op": "test", "value": "x"}]',
+    ),
+    (
+        '{"op": "replace", "path": "/credentials", "value": {"a": "FAKE"}}',
+        '{"op": "replace", "path": "/credentials", "value": "***"}',
+    ),
+    ('{"tokens": ["FAKE-1234", "the", 7]}', '{"tokens": ["***", "the", 7]}'),
     ('{"a": "line\\nBearer FAKE1FAKE2"}', '{"a": "line\\u000aBearer ***"}'),
+]
+
+PYDANTIC = '1 validation error for Login\n{}\n  Input should be valid [type=x, input_value={}'
+
+APART = [
+    # The message is cut off before the type.
+    (PYDANTIC.format('pin', '48151'), PYDANTIC.format('pin', '***')),
+    (PYDANTIC.format('token', "'FAKE-1"), PYDANTIC.format('token', "'***")),
+    (PYDANTIC.format('token', "{'a': 'FAKE-1"), PYDANTIC.format('token', '***')),
+    # The name of the last value is cut off.
+    (
+        PYDANTIC.format('user', "{'name': 'ann', 'passwor...FAKE-1'}, input_type=dict]"),
+        PYDANTIC.format('user', "{'name': 'ann', 'passwor...***'}, input_type=dict]"),
+    ),
+    # The message of jsonschema begins with the value.
+    (
+        "'FAKE-1 x' is too long\n\nOn instance['token']:\n    'FAKE-1 x'",
+        "'***' is too long\n\nOn instance['token']:\n    '***'",
+    ),
+    (
+        "'b' is no token\n\nOn instance['user']:\n    'b'\n\nOn instance['token']:\n    'FAKE-1'",
+        "'b' is no token\n\nOn instance['user']:\n    'b'\n\nOn instance['token']:\n    '***'",
+    ),
+    (
+        "No '5x'\nStructuring A @ attribute size\nNo 'FAKE-1'\nStructuring A @ attribute token",
+        "No '5x'\nStructuring A @ attribute size\nNo '***'\nStructuring A @ attribute token",
+    ),
+]
+
+ENCODED = [
+    ('token\\033[0m: \\033[31mFAKE-1\\033[0m', 'token\\033[0m: \\033[31m***\\033[0m'),
+    ('token\\e[0m: \\e[31mFAKE-1\\e[0m', 'token\\e[0m: \\e[31m***\\e[0m'),
+    ('token\\x3dFAKE-1 \\x26 more', 'token\\x3d*** \\x26 more'),
 ]
 
 KEPT = [
@@ -164,10 +208,18 @@ KEPT = [
     '  -p, --password  a password',
     'mysql -p shop',
     '{"password": true}',
+    '{"tokens": ["the", "cat", 7]}',
+    '{"path": "/oauth/token", "value": "x"}',
+    '{"op": "add", "path": "/token_count", "value": 7}',
+    '{"op": "remove", "path": "/token"}',
+    PYDANTIC.format('token_count', '48151'),
+    PYDANTIC.format('token', ', input_type=str]'),
+    PYDANTIC.format('user', "{'name': 'ann', 'a...': 'password'}, input_type=dict]"),
+    'token\\033[0m is \\033[31mred\\033[0m',
 ]
 
 
-@pytest.mark.parametrize(('text', 'redacted'), [*BY_FORM, *BY_NAME, *IN_JSON])
+@pytest.mark.parametrize(('text', 'redacted'), [*BY_FORM, *BY_NAME, *IN_JSON, *APART, *ENCODED])
 def test_only_the_secret_in_a_text_is_masked(text: str, redacted: str) -> None:
     assert redact(text) == redacted
     assert redact(redacted) == redacted

@@ -98,8 +98,8 @@ def _pydantic(text: str, settings: Settings) -> Iterator[Span]:
         before = text[max(at, found.start() - _WINDOW) : found.start()]
         at = max(stop, start)
         if not end:
-            span = quoted_value(text, start)
-            stop = min(span.end, start + _WINDOW) if span else start
+            span = value_at(text, start, min(len(text), start + _WINDOW))
+            stop = span.end if span else start
         if stop == start:
             continue
         value = text[start:stop]

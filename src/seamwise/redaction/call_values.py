@@ -8,14 +8,12 @@ from re import Match, Pattern, escape
 from re import compile as pattern
 from typing import Final
 from urllib.parse import quote
+from uuid import UUID
 
 import msgspec
 
 from seamwise._text.secrets import MASK, Secret
-from seamwise.redaction.settings import CALL_VALUES, Settings, current
-
-MIN_LENGTH: Final = 6
-"""Shorter values occur in ordinary words."""
+from seamwise.redaction.settings import CALL_VALUES, MIN_KNOWN, Settings, current
 
 MAX_LENGTH: Final = 10_000
 """Longer values are documents; the pattern of one would cost more than the search."""
@@ -62,9 +60,8 @@ def sensitive_texts(arguments: Mapping[str, object]) -> Iterator[str]:
         value, is_secret = stack.pop()
         if isinstance(value, Secret):
             stack.append((value.reveal(), True))  # pyright: ignore[reportUnknownArgumentType]  # isinstance does not tell the members
-        elif isinstance(value, (str, bytes)):
-            text = value if isinstance(value, str) else value.decode('utf-8', 'replace')
-            if is_secret and MIN_LENGTH <= len(text) <= MAX_LENGTH:
+        elif isinstance(value, (str, bytes, bytearray, int, UUID)):
+            if is_secret and MIN_KNOWN <= len(text := _text_of(value)) <= MAX_LENGTH:
                 yield text
         elif id(value) not in visited:
             visited.add(id(value))
@@ -72,6 +69,21 @@ def sensitive_texts(arguments: Mapping[str, object]) -> Iterator[str]:
                 (part, is_secret or (isinstance(name, str) and settings.is_sensitive(name)))
                 for name, part in _parts(value)
             )
+
+
+def _text_of(value: str | bytes | bytearray | int | UUID) -> str:
+    if isinstance(value, (bytes, bytearray)):
+        # `_forms` restores the bytes.
+        return value.decode('utf-8', 'surrogateescape')
+    # `str` of an enum of texts is the name of its member.
+    return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+def _bytes_of(text: str) -> bytes:
+    try:
+        return text.encode('utf-8', 'surrogateescape')
+    except UnicodeEncodeError:
+        return text.encode('utf-8', 'surrogatepass')
 
 
 def _parts(value: object) -> Iterable[tuple[object, object]]:
@@ -102,15 +114,17 @@ def masked_call(arguments: Mapping[str, object]) -> CallValues | None:
 
 def _forms(value: str) -> Iterator[str]:
     """Yield patterns of a text in the encodings in which messages quote it."""
-    data = value.encode('utf-8', 'surrogatepass')
+    data = _bytes_of(value)
     for text in (
         value,
+        data.decode('utf-8', 'replace'),
         repr(value)[1:-1],
         json.dumps(value)[1:-1],
         json.dumps(value, ensure_ascii=False)[1:-1],
         repr(data)[2:-1],
     ):
         yield _ESCAPES.sub(_escaped_again, text)
+    yield ''.join(_HTML.get(character) or escape(character) for character in value)
     for safe in ('', '/', "/:=&?+,;@!$'()*~"):
         encoded = quote(data, safe=safe)
         yield escape(encoded).replace('%20', r'(?:%20|\+)')
@@ -128,6 +142,13 @@ def _escaped_again(match: Match[str]) -> str:
 
 
 _ESCAPES: Final = pattern(r"""(?P<backslashes>\\+)|(?P<quote>["'])|[^\\"']+""")
+_HTML: Final = {
+    '&': '&amp;',
+    '<': '(?:&lt;|<)',
+    '>': '(?:&gt;|>)',
+    '"': '(?:&quot;|&#34;|")',
+    "'": "(?:&#x27;|&#39;|&apos;|')",
+}
 _PERCENT: Final = pattern('%[0-9A-F]{2}')
 _BASE64_BYTES: Final = 3
 """The number of bytes that four characters of base64 encode."""

@@ -17,6 +17,7 @@ from seamwise.redaction.sensitive_names import (
     INPUT_KEYS,
     LOCATION_KEYS,
     NAME_KEYS,
+    PATCH_KEYS,
     PRIVATE_MEMBERS,
     VALUE_KEYS,
     is_command,
@@ -24,6 +25,7 @@ from seamwise.redaction.sensitive_names import (
     is_metadata,
     is_name,
     is_number_about,
+    names_in_location,
 )
 
 CYCLE: Final = '<cycle>'
@@ -275,6 +277,8 @@ class _Redaction:
         ):
             keys |= VALUE_KEYS.intersection(value)
         inputs = INPUT_KEYS.intersection(value)
+        if PATCH_KEYS.issubset(value):
+            inputs |= VALUE_KEYS.intersection(value)
         # The input of a missing field is the container of the others.
         if inputs and value.get('type') != 'missing':
             for key in LOCATION_KEYS.intersection(value):
@@ -283,7 +287,7 @@ class _Redaction:
                     location if isinstance(location, (list, tuple, str)) else ()
                 )
                 if isinstance(location, str):
-                    parts = location.replace('/', '.').split('.')
+                    parts = names_in_location(location)
                 if any(map(self._is_secret_name, parts)):  # pyright: ignore[reportUnknownArgumentType]  # isinstance does not tell the members
                     keys |= inputs
         return keys

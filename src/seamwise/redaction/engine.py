@@ -60,8 +60,7 @@ def _spans(text: str, settings: Settings) -> Iterator[Span]:
     outside = yield from _spans_of_plain(text, settings)
     for decoded, original in decoded_texts(outside):
         for span in _spans_of_plain(decoded, settings):
-            if span.masked:
-                yield original(span)
+            yield original(span)
 
 
 def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]:

@@ -21,6 +21,7 @@ from seamwise.redaction.sensitive_names import (
     is_metadata,
     is_name,
     is_number_about,
+    names_in_location,
 )
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span
@@ -81,7 +82,7 @@ class _Frame:
     """Open array or object."""
 
     __slots__ = (
-        *('command', 'is_missing'),
+        *('command', 'is_missing', 'is_patch'),
         *(
             'has_secret_location',
             'has_secret_name',
@@ -109,8 +110,10 @@ class _Frame:
         """First item of an array, if its flags are known."""
         self.is_missing = False
         """Whether it is the error of a missing field: its input is the container of others."""
+        self.is_patch = False
+        """Whether it is a change by JSON Patch."""
         self.has_secret_location = False
-        """Whether the path in a validation error has a sensitive name."""
+        """Whether the path in a validation error or in a change has a sensitive name."""
         self.value_edit = 0
         """Index of the edit of the value, if it has one."""
         self.value: Match[str] | None = None
@@ -239,7 +242,7 @@ class JsonRun:
             )
         redacted, masked, is_secret = self._keys[name]
         self._awaits_secret = is_secret or (
-            name in INPUT_KEYS
+            (name in INPUT_KEYS or (self._frames[-1].is_patch and name in VALUE_KEYS))
             and self._frames[-1].has_secret_location
             and not self._frames[-1].is_missing
         )
@@ -284,8 +287,11 @@ class JsonRun:
     def _note_location(self, content: str) -> None:
         """Note in an object whether its path, a list of names, has a sensitive one."""
         owner = self._owner()
-        if owner.name in LOCATION_KEYS and not owner.is_array and self._is_name(content):
-            owner.has_secret_location = True
+        if owner.name in LOCATION_KEYS and not owner.is_array:
+            names = names_in_location(_decoded(content))
+            owner.has_secret_location = owner.has_secret_location or any(map(self._is_name, names))
+        elif owner.name == 'op':
+            owner.is_patch = True
         elif owner.name == 'type' and content == 'missing':
             owner.is_missing = True
 

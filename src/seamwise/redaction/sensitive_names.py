@@ -5,6 +5,15 @@ from itertools import pairwise
 from re import compile as pattern
 
 
+def names_in_location(location: str) -> list[str]:
+    """Return a path of fields, which can be one name with dots, and the names in it.
+
+    >>> names_in_location('/body/token')
+    ['/body/token', '', 'body', 'token']
+    """
+    return [location, *location.replace('/', '.').split('.')]
+
+
 def words(text: str) -> frozenset[str]:
     """Return the words of a text."""
     return frozenset(text.split())
@@ -102,6 +111,9 @@ VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v'))
 LOCATION_KEYS = frozenset(('loc', 'path', 'absolute_path'))
 INPUT_KEYS = frozenset(('input', 'instance', 'received'))
 """Keys of a validation error, such as `{"loc": ["password"], "input": "…"}`."""
+
+PATCH_KEYS = frozenset(('op', 'path', 'value'))
+"""Keys of a change by JSON Patch: `{"op": "add", "path": "/password", "value": "…"}`."""
 
 PRIVATE_MEMBERS = frozenset(('d', 'p', 'q', 'dp', 'dq', 'qi', 'k'))
 """Private members of a JSON Web Key (RFC 7518)."""

@@ -1,6 +1,7 @@
 """Secrets in statements of SQL: literals, and parameters that a log prints after the statement."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 from typing import Any, NamedTuple, TypeAlias
@@ -41,7 +42,7 @@ _PARAMETERS = pattern(
     VERBOSE | IGNORECASE,
 )
 _NUMBERED = pattern(
-    r"\$(?P<number>\d{1,4})\s=\s(?:'(?P<text>(?:[^'\n]|''){0,500})'|(?P<bare>[^\s,]{1,256}))"
+    r"\$(?P<number>\d{1,4})\s=\s(?:'(?P<text>(?:[^']|'')*+)'?|(?P<bare>[^\s,']{1,256}+))(?:,\s)?"
 )
 _COMPARISONS = frozenset(('in', 'like', 'ilike', 'between', 'rlike', 'regexp', 'is', 'similar'))
 _BETWEEN = frozenset(
@@ -62,34 +63,54 @@ class Statement(NamedTuple):
     has_secret: bool
     """Whether a column of it is sensitive."""
 
+    def hidden_keys(self, secret: list[bool]) -> set[str]:
+        """Return the names of those placeholders that are secret."""
+        return {key for key, is_secret in zip(self.keys, secret, strict=True) if is_secret}
+
 
 def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
     """Yield the values of sensitive columns in statements and in the parameters after them."""
     at = 0
-    for parameters in [*_PARAMETERS.finditer(text), None]:
+    is_upsert = _UPSERT.search(text) is not None
+    all_parameters = [*_PARAMETERS.finditer(text)]
+    containers = frozenset(match.end() for match in all_parameters)
+    for parameters in [*all_parameters, None]:
         end = parameters.start() if parameters else len(text)
-        placeholders: list[str] = []
+        statement: Statement | None = None
         while start := _STATEMENT.search(text, at, end):
             at = start.end()
             if start['into'] and (columns := _COLUMNS.match(text, at, end)):
                 names = columns['names'].split(',')
-                if not any(settings.is_sensitive(name.strip('"`[] \n\t')) for name in names):
+                if not is_upsert and not any(
+                    settings.is_sensitive(name.strip('"`[] \n\t')) for name in names
+                ):
                     continue
                 limit = end
             else:
                 limit = min(end, at + _STATEMENT_LIMIT)
             statement = read_statement(text, start.start(), limit, settings)
             yield from statement.spans
-            placeholders = statement.placeholders
             at = limit
         if parameters:
-            if placeholders:
-                yield from parameter_spans(text, parameters.end(), placeholders, settings)
             at = parameters.end()
+            if statement and statement.has_secret:
+                secret = [settings.is_sensitive(name) for name in statement.placeholders]
+                hidden = statement.hidden_keys(secret)
+                if text.startswith('$', at):
+                    spans = _numbered_parameters(text, at, secret)
+                else:
+                    rows = _rows(_container(text, at, containers)) if secret else ()
+                    spans = (span for row in rows for span in _secrets_of_row(row, secret, hidden))
+                for span in spans:
+                    value = text[span.start : span.end]
+                    if value and not is_placeholder(value):
+                        yield span
 
 
 _STATEMENT_LIMIT = 4_000
 """In characters: the part of a statement without a list of columns that is read."""
+_UPSERT = pattern(r'\b(?:DO|KEY)\sUPDATE\b', IGNORECASE)
+"""Clause of an INSERT that sets columns outside of the list of columns."""
 _COLUMNS = pattern(r'[\w.$"`\[\]\x20-]{1,130}?\((?P<names>[^()]{1,4000}+)\)', VERBOSE | IGNORECASE)
 
 
@@ -119,8 +140,6 @@ class _Reader:
 
     def read(self, token: Match[str]) -> None:
         kind = token.lastgroup or ''
-        if kind == 'key':
-            kind = 'placeholder'
         if kind == 'name':
             self._word(token[0])
         elif kind in {'string', 'number'}:
@@ -218,9 +237,11 @@ def secret_parameters(statement: str, parameters: object, settings: Settings) ->
         return
     secret = [settings.is_sensitive(name) for name in read.placeholders]
     rows: list[Any] = parameters if isinstance(parameters, list) else [parameters]  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
+    if not (rows and isinstance(rows[0], (Mapping, tuple, list))):
+        rows = [parameters]
     for row in rows[:_MAX_ROWS]:
         if isinstance(row, Mapping):
-            hidden = {key for key, is_secret in zip(read.keys, secret, strict=True) if is_secret}
+            hidden = read.hidden_keys(secret)
             members: Mapping[object, object] = row  # pyright: ignore[reportUnknownVariableType]  # isinstance does not tell the members
             yield from (value for key, value in members.items() if str(key) in hidden)
         elif isinstance(row, (tuple, list)) and secret:
@@ -235,78 +256,114 @@ _ITEM = pattern(
       (?P<quoted> b?(?P<quote>\\*["'])
         (?P<inside>(?:[^"'\\\n]++|\\.|(?!(?P=quote))["'])*+)(?P=quote) )
     | (?P<open> [(\[{] ) | (?P<close> [)\]}] ) | (?P<comma> , )
-    | (?P<cut> \.\.\.[^,()\[\]]{1,80}?truncated[ ]\.\.\.
-             | displaying[ ]\d+[ ]of[ ][^,()\[\]]{1,80} )
+    | (?P<cut> \.\.\.[^,()\[\]]{1,80}?truncated[ ]\.\.\. )
     | (?P<bare> [^\s,()\[\]{}"']++ )
     """,
     VERBOSE,
 )
 
 
-def parameter_spans(text: str, at: int, names: list[str], settings: Settings) -> Iterator[Span]:
-    """Yield the parameters of sensitive columns in the container at an index.
-
-    Args:
-        text: The text.
-        at: The index of the container: a tuple, a list of tuples, or a list of `$1 = …`.
-        names: The columns of the placeholders, in their order.
-        settings: The settings that decide which names are sensitive.
-    """
-    secret = [settings.is_sensitive(name) for name in names]
-    if not any(secret):
-        return
-    if text.startswith('$', at):
-        yield from _numbered_parameters(text, at, secret)
-    else:
-        for row in _rows(text, at):
-            yield from _secrets_of_row(row, secret)
-
-
 def _numbered_parameters(text: str, at: int, secret: list[bool]) -> Iterator[Span]:
-    for match in _NUMBERED.finditer(text, at):
+    """Yield the secrets in a list such as `$1 = 'ann', $2 = 'x'`."""
+    while match := _NUMBERED.match(text, at):
         index = int(match['number']) - 1
         if 0 <= index < len(secret) and secret[index]:
             yield Span(*match.span('text' if match['text'] is not None else 'bare'))
+        at = match.end()
 
 
-_Row: TypeAlias = 'list[Span | None]'
-"""Items of a tuple of parameters; None stands for those that are omitted."""
+def _container(text: str, at: int, containers: frozenset[int]) -> list[Match[str]]:
+    """Return the tokens of the container at an index.
+
+    A container that is cut off ends at the next one: reading on would take quadratic time.
+    """
+    tokens: list[Match[str]] = []
+    depth = 0
+    for token in _ITEM.finditer(text, at):
+        if tokens and token.start() in containers:
+            break
+        tokens.append(token)
+        depth += _depth_change(token)
+        if depth == 0:
+            break
+    return tokens
 
 
-def _rows(text: str, at: int) -> Iterator[_Row]:
-    """Yield the items of a tuple, or those of each tuple in a list."""
+def _depth_change(token: Match[str]) -> int:
+    return (token.lastgroup == 'open') - (token.lastgroup == 'close')
+
+
+class _Parameter(NamedTuple):
+    """Place of a parameter, and its key in a mapping."""
+
+    span: Span
+    key: str = ''
+
+
+_Row: TypeAlias = 'list[_Parameter | None]'
+"""Parameters of a row; None stands for those that are omitted."""
+
+
+def _has_rows(tokens: list[Match[str]]) -> bool:
+    """Return whether a container is a list of rows, and not a row that begins with a container."""
+    opening = ''.join(token[0] for token in tokens[:2])
+    if opening not in {'[(', '[[', '[{', '(('}:
+        return False
+    depth = 0
+    for token, following in pairwise(tokens):
+        depth += _depth_change(token)
+        if depth == 1 and token[0] == ',' and following.lastgroup not in {'open', 'close'}:
+            return False
+    return True
+
+
+def _rows(tokens: list[Match[str]]) -> Iterator[_Row]:
+    """Yield the parameters of a row, or those of each row in a list."""
+    row_depth = 2 if _has_rows(tokens) else 1
     depth = 0
     row: _Row = []
-    for item in _ITEM.finditer(text, at):
-        kind = item.lastgroup
-        if kind == 'open':
-            depth += 1
-        elif kind == 'close':
-            depth -= 1
-            if depth < _NESTED and row:
-                yield row
-                row = []
-            if depth <= 0:
-                return
-        elif kind == 'cut':
-            if row:
-                row.append(None)
-        elif kind != 'comma':
-            row.append(Span(*item.span('inside' if item['quoted'] is not None else 0)))
-    if row:
-        yield row
-
-
-_NESTED = 2
-"""Depth of a container inside of a row."""
-
-
-def _secrets_of_row(row: _Row, secret: list[bool]) -> Iterator[Span]:
-    size = len(secret)
-    cut = row.index(None) if None in row else len(row)
-    for index, span in enumerate(row):
-        if span is None or span.start == span.end:
+    # A parameter has several tokens if it is a call, such as `Decimal('1')`, or a container.
+    parts: list[Match[str]] = []
+    for token in tokens:
+        kind = token.lastgroup
+        depth += _depth_change(token)
+        if depth > row_depth or (depth == row_depth and kind not in {'open', 'comma', 'cut'}):
+            parts.append(token)
             continue
-        # After a cut, the items are counted from the end.
-        if secret[index % size] if index < cut else secret[(index - len(row)) % size]:
+        if parts:
+            row.append(_parameter(parts))
+            parts = []
+        if kind == 'cut' and depth == row_depth:
+            row.append(None)
+        elif kind == 'close':
+            yield row
+            row = []
+    if parts:
+        row.append(_parameter(parts))
+    yield row
+
+
+def _parameter(parts: list[Match[str]]) -> _Parameter:
+    key = ''
+    if len(parts) > _KEY_TOKENS and parts[1][0] == ':':
+        key, parts = parts[0][0].strip('"\'\\'), parts[_KEY_TOKENS:]
+    if parts[0]['quoted']:
+        # Behind it can only be text after a container that is cut off.
+        return _Parameter(Span(*parts[0].span('inside')), key)
+    return _Parameter(Span(parts[0].start(), parts[-1].end()), key)
+
+
+_KEY_TOKENS = 2
+"""A key and its colon."""
+
+
+def _secrets_of_row(row: _Row, secret: list[bool], hidden: set[str]) -> Iterator[Span]:
+    cut = row.index(None) if None in row else len(row)
+    for index, parameter in enumerate(row):
+        if parameter is None:
+            continue
+        span, key = parameter
+        # After a cut, the parameters are counted from the end.
+        position = (index if index < cut else index - len(row)) % len(secret)
+        if key in hidden if key else secret[position]:
             yield span
