@@ -33,7 +33,9 @@ from seamwise.catalog.storage import RecordNotFound, StorageError
 from seamwise.seams import cli, http, session
 from seamwise.seams.cli.tables import MODELS as FOR_TERMINALS
 from seamwise.seams.cli.tables import WORKSPACE as WORKSPACE_FOR_TERMINALS
-from seamwise.seams.http import HttpError, asgi, fastapi, named
+from seamwise.seams.http import HttpError, named
+from seamwise.seams.http.asgi import safe_errors
+from seamwise.seams.http.fastapi import installation
 from seamwise.seams.http.tables import MODELS, SESSIONS, STORAGE
 from seamwise.seams.session import StoredError
 from seamwise.seams.session.tables import WORKSPACE as WORKSPACE_FOR_CHATS
@@ -131,7 +133,7 @@ def test_a_missing_model_is_404_and_a_route_may_say_400() -> None:
 
 @pytest.mark.requirement('004-17', '004-58')
 def test_no_middleware_names_a_class_of_the_catalogue() -> None:
-    for module in (asgi.safe_errors, fastapi.installation):
+    for module in (safe_errors, installation):
         assert [kind for kind in EVERY_CLASS if kind.__name__ in vars(module)] == []
 
 

@@ -339,7 +339,8 @@ def test_a_program_decides_by_the_code() -> None:
 
 @pytest.mark.requirement('003-69')
 def test_retries_are_configured_by_number_delay_and_factor() -> None:
-    world, calls = FakeWorld(), []
+    world = FakeWorld()
+    calls: list[int] = []
 
     def operation() -> Failure[ToolTimedOut]:
         calls.append(1)

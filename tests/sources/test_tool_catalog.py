@@ -35,9 +35,9 @@ from tests.strategies import EVERY_CLASS, PLANTED, members
 MISSING = tools.FileNotFound('read_file', 'src/a.txt')
 
 
-def guidance(error: tools.ToolError, **settings: Any) -> dict[str, Any]:
+def guidance(error: tools.ToolError) -> dict[str, Any]:
     """Return the JSON that the model receives."""
-    message = model.tool_message(Failure(error), adapter=FOR_MODELS, call_id='c-1', **settings)
+    message = model.tool_message(Failure(error), adapter=FOR_MODELS, call_id='c-1')
     content: dict[str, Any] = json.loads(message.content)
     return content
 
@@ -123,12 +123,17 @@ def test_the_user_reads_whether_the_work_can_go_on() -> None:
 
 @pytest.mark.requirement('000-11')
 def test_an_error_is_told_by_its_class() -> None:
-    error: tools.FileError = MISSING
-    match error:
-        case tools.FileNotFound(path=path):
-            assert path == 'src/a.txt'
-        case tools.FileAlreadyExists() | tools.PathForbidden():
-            pytest.fail('another class')
+    def path_of(error: tools.FileError) -> str:
+        match error:
+            case tools.FileNotFound(path=path):
+                return path
+            case tools.FileAlreadyExists() | tools.PathForbidden():
+                return 'another class'
+            case _:
+                assert_never(error)
+
+    assert path_of(MISSING) == 'src/a.txt'
+    assert path_of(tools.FileAlreadyExists('write', 'a.txt')) == 'another class'
 
 
 @pytest.mark.requirement('000-12', '000-13')
