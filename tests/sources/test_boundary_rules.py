@@ -93,7 +93,7 @@ def test_a_domain_error_has_neither_status_nor_wire_shape() -> None:
         assert not {'http_status', 'to_object', 'to_dict', 'to_json'} & {*dir(kind)}
 
 
-@pytest.mark.requirement('004-06', '004-57')
+@pytest.mark.requirement('004-57')
 def test_each_seam_owns_its_shape() -> None:
     answer, text, stored = MODELS(MISSING), FOR_TERMINALS(MISSING), StoredError.of(MISSING)
     assert (type(answer), type(text)) == (HttpError, cli.Rendered)

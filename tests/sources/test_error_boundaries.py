@@ -148,6 +148,7 @@ def test_an_error_of_an_application_with_a_tag_of_the_contract_keeps_its_own_fie
         (SessionNotFound('s'), 'SessionNotFoundError', ['message', 'sessionID']),
     ],
 )
+@pytest.mark.requirement('004-06')
 def test_the_document_of_the_api_has_the_keys_of_the_contract(
     error: TaggedError, name: str, required: list[str]
 ) -> None:
