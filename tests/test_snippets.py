@@ -117,3 +117,27 @@ def test_a_type_error_in_a_snippet_is_reported(tmp_path: Path) -> None:
     command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', 'page.py']
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert 'Incompatible types in assignment' in result.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.requirement('order-04', 'order-05', 'order-06', 'order-09')
+def test_a_missing_arm_in_the_readme_is_one_error_a_seam(tmp_path: Path) -> None:
+    readme = code_of((ROOT / 'README.md').read_text(encoding='utf-8'))
+    for seam in ('http', 'cli', 'session'):
+        head, function, rest = readme.partition(f'def to_{seam}(')
+        arm = re.search(r' +case CardDeclined\(.*\):\n +return .*\n', rest)
+        assert arm, f'to_{seam} has no arm for CardDeclined'
+        without = head + function + rest.replace(arm.group(), '', 1)
+        (tmp_path / f'without_{seam}.py').write_text(without, encoding='utf-8')
+    command = [sys.executable, '-m', 'mypy', '--config-file=', '--strict', '--no-error-summary']
+    files = ['without_cli.py', 'without_http.py', 'without_session.py']
+    result = subprocess.run(
+        [*command, '--no-pretty', '--hide-error-context', *files],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    errors = [line for line in result.stdout.splitlines() if ': error: ' in line]
+    assert sorted(line.partition(':')[0] for line in errors) == files, result.stdout
+    assert all('"assert_never"' in line and 'CardDeclined' in line for line in errors)

@@ -33,21 +33,25 @@ class Chat:
         self.events.append(event)
 
 
+@pytest.mark.requirement('order-10')
 def test_the_program_is_short() -> None:
     assert len(PROGRAM.read_text(encoding='utf-8').splitlines()) <= MAX_LINES
 
 
+@pytest.mark.requirement('order-08')
 def test_each_function_covers_the_errors_of_the_service() -> None:
     for function in (to_cli, to_http, to_session):
         assert_covers(function, NoReader | LimitReached)
 
 
+@pytest.mark.requirement('order-04')
 def test_the_terminal_shows_a_failure() -> None:
     stderr = io.StringIO()
     assert cli.report(loan(2, 'Emma'), to_cli, stdout=io.StringIO(), stderr=stderr) == 66
     assert stderr.getvalue() == 'There is no reader 2.\nhint: list the readers.\n'
 
 
+@pytest.mark.requirement('order-05')
 def test_a_route_answers_and_documents_the_failures() -> None:
     app = FastAPI()
     http.install(app, to_http)
@@ -65,6 +69,7 @@ def test_a_route_answers_and_documents_the_failures() -> None:
 
 
 @pytest.mark.parametrize(('number', 'event'), [(1, 'error.resource'), (2, 'error.validation')])
+@pytest.mark.requirement('order-06')
 def test_a_chat_gets_an_event_with_all_metadata(number: int, event: str) -> None:
     chat = Chat()
     session.publish(loan(number, ''), chat, adapter=to_session)
@@ -73,6 +78,7 @@ def test_a_chat_gets_an_event_with_all_metadata(number: int, event: str) -> None
     assert {'error_code', 'error_type', 'timestamp', 'recovery_strategy'} <= sent.metadata.keys()
 
 
+@pytest.mark.requirement('order-01', 'order-02', 'order-03', 'order-07')
 def test_a_success_passes_each_seam() -> None:
     assert loan(1, 'Emma') == Success('Emma for Ada')
     error: TaggedError = NoReader(2)
@@ -80,6 +86,7 @@ def test_a_success_passes_each_seam() -> None:
 
 
 @pytest.mark.nightly
+@pytest.mark.requirement('order-09')
 def test_four_type_checkers_find_a_missing_arm(tmp_path: Path) -> None:
     program = PROGRAM.read_text(encoding='utf-8')
     (tmp_path / 'complete.py').write_text(program, encoding='utf-8')

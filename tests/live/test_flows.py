@@ -66,6 +66,7 @@ async def stored_events(log: EventLog) -> tuple[Stored, ...]:
     return (await log.replay('s', None)).unwrap().events
 
 
+@pytest.mark.requirement('002-14')
 async def test_a_validation_error_and_the_corrected_message(laboratory: Laboratory) -> None:
     async def answer(session: Session) -> None:
         async for message in session.received():

@@ -78,6 +78,7 @@ async def receive(socket: ClientConnection) -> Metadata:
     return event
 
 
+@pytest.mark.requirement('002-29')
 async def test_the_missed_events_follow_after_a_lost_connection(laboratory: Laboratory) -> None:
     async with planning(laboratory) as (server, planner, session):
         url = f'{server.url.replace("http", "ws", 1)}/v1/sessions/{session}/ws'

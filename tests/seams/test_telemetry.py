@@ -511,6 +511,7 @@ async def run_session(recorded: RecordedTelemetry, scripts: list[str]) -> None:
                 recorded.telemetry.count(result.failure(), seam='session', operation='chat')
 
 
+@pytest.mark.requirement('002-50', '002-51', '002-52', '002-53', '002-54')
 def test_five_key_figures_can_be_computed(recorded: RecordedTelemetry) -> None:
     async def workload() -> None:
         await asyncio.gather(

@@ -57,6 +57,7 @@ def body_of(answer: HttpError) -> Any:
     ],
     ids=lambda cause: cause.tag,
 )
+@pytest.mark.requirement('001-19')
 def test_an_error_of_an_agent_keeps_what_its_cause_says(cause: TaggedError) -> None:
     error = failed(cause)
     assert error.category is cause.category
@@ -95,6 +96,7 @@ def test_layers_of_agents_keep_the_cause() -> None:
 # The API layer: the status and the code are those of the cause
 
 
+@pytest.mark.requirement('001-60')
 def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent() -> None:
     """The example of the document: a rate limit, with the fields of its envelope."""
     answer = AGENTS(failed(UpstreamRateLimited('acme', 1.5)))
@@ -129,6 +131,7 @@ def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent
     ],
     ids=lambda value: value.tag if isinstance(value, TaggedError) else None,
 )
+@pytest.mark.requirement('001-20')
 def test_the_answer_is_that_of_the_cause(
     cause: TaggedError, status: int, code: str, details: dict[str, object]
 ) -> None:
@@ -233,6 +236,7 @@ def test_the_cause_survives_a_round_trip() -> None:
     ],
     ids=lambda value: f'{value.status}' if isinstance(value, HttpError) else None,
 )
+@pytest.mark.requirement('001-09', '001-10', '001-11', '001-12', '001-14', '001-15')
 def test_each_constructor_of_the_document_has_its_status(
     answer: HttpError, status: int, code: str, retryable: bool, headers: dict[str, str]
 ) -> None:
@@ -241,6 +245,7 @@ def test_each_constructor_of_the_document_has_its_status(
     assert body_of(answer)['error']['message']
 
 
+@pytest.mark.requirement('001-13')
 def test_a_defect_is_the_seventh_constructor() -> None:
     handler = Records()
     logging.getLogger('seamwise').addHandler(handler)
@@ -251,6 +256,7 @@ def test_a_defect_is_the_seventh_constructor() -> None:
     assert (answer.status, answer.code, len(handler.records)) == (500, 'INTERNAL', 1)
 
 
+@pytest.mark.requirement('001-66')
 def test_a_timeout_may_be_repeated_if_the_method_of_the_request_is_idempotent() -> None:
     with serving('r-1', 'en', method='GET'):
         assert http.HttpError.timed_out().retryable
@@ -358,6 +364,7 @@ def _properties(document: object) -> list[Any]:
     return own + [found for item in node.values() for found in _properties(item)]
 
 
+@pytest.mark.requirement('001-16', '001-37')
 def test_the_event_of_a_session_names_the_agent_and_the_cause() -> None:
     events = session_tables.AGENTS
     event = session.event(failed(ModelNotFound('acme', 'large-2')), adapter=events, locale='en')

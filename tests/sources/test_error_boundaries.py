@@ -70,6 +70,7 @@ def keys_of(facts: dict[str, dict[str, Any]], *, optional: bool) -> set[str]:
 
 
 @pytest.mark.parametrize('name', NAMED)
+@pytest.mark.requirement('004-25')
 def test_a_named_body_has_exactly_the_keys_of_its_contract(name: str) -> None:
     [facts] = [
         case['data']
@@ -90,6 +91,7 @@ def test_a_tagged_body_has_exactly_the_keys_of_its_contract(tag: str) -> None:
     assert keys_of(facts, optional=False) <= body.keys() <= keys_of(facts, optional=True)
 
 
+@pytest.mark.requirement('004-07', '004-51')
 def test_the_bodies_are_those_of_the_document() -> None:
     assert json.loads(named(NAMED['ProviderModelNotFoundError'])) == {
         'name': 'ProviderModelNotFoundError',
@@ -120,6 +122,7 @@ def test_both_legacy_formats_of_an_error_read_alike(answer: HttpError) -> None:
         (MCP(McpConnectionFailed('files')), Named('MCPFailed', {'name': '***'})),
     ],
 )
+@pytest.mark.requirement('004-26')
 def test_a_required_key_that_the_answer_hides_is_the_mask(
     answer: HttpError, expected: Named
 ) -> None:
@@ -145,6 +148,7 @@ def test_an_error_of_an_application_with_a_tag_of_the_contract_keeps_its_own_fie
         (SessionNotFound('s'), 'SessionNotFoundError', ['message', 'sessionID']),
     ],
 )
+@pytest.mark.requirement('004-06')
 def test_the_document_of_the_api_has_the_keys_of_the_contract(
     error: TaggedError, name: str, required: list[str]
 ) -> None:
@@ -164,6 +168,7 @@ class NoSuchModelError(Exception):
     """The exception of a provider's package."""
 
 
+@pytest.mark.requirement('004-18')
 def test_a_known_exception_is_the_typed_error_with_the_exception_as_its_cause() -> None:
     """The example of the document: the loader raises, and one class of exceptions is expected."""
     rejection = NoSuchModelError('large-2')
@@ -181,6 +186,7 @@ def test_a_known_exception_is_the_typed_error_with_the_exception_as_its_cause() 
     assert find_cause(error, NoSuchModelError) is rejection
 
 
+@pytest.mark.requirement('004-19')
 def test_any_other_exception_remains_a_defect() -> None:
     def load() -> str:
         raise KeyError('models')
@@ -222,12 +228,14 @@ VALUES: dict[str, object] = {
 @pytest.mark.parametrize(
     'case', FACTS['both_shapes_read_alike'], ids=lambda case: case['named']['name']
 )
+@pytest.mark.requirement('004-34')
 def test_a_terminal_shows_the_named_and_the_flat_shape_alike(case: dict[str, Any]) -> None:
     first = cli.foreign(named_error(json.dumps(case['named'])).unwrap())
     second = cli.foreign(named_error(json.dumps(case['flat'])).unwrap())
     assert first == second
 
 
+@pytest.mark.requirement('004-14', '004-53')
 def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
     """The example of the document: the formatter of the command line sees the tag."""
     own = ModelNotFound('acme', 'large-2', ('large-3',))
@@ -237,6 +245,7 @@ def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
 
 
 @pytest.mark.parametrize('case', FACTS['cases'], ids=lambda case: f'{case["where"]}-{case["name"]}')
+@pytest.mark.requirement('004-54')
 def test_every_name_of_the_contract_is_rendered_with_its_fields(case: dict[str, Any]) -> None:
     data = {key: VALUES[fact['type']] for key, fact in case['data'].items()}
     rendered = cli.foreign(Named(case['name'], data))

@@ -72,6 +72,7 @@ def assert_metadata(event: ErrorEvent, expected: dict[str, Any], *further: str) 
 # Example 1 and flow 1: input of the user
 
 
+@pytest.mark.requirement('002-15')
 def test_a_validation_event_has_the_fields_of_the_example() -> None:
     event = published(InvalidInput('task_count > 0', 0))
     assert event.event == 'error.validation'
@@ -97,6 +98,7 @@ def test_the_provided_value_is_redacted(provided: object, shown: object) -> None
 # Example 5 and flow 5: the connection of the session
 
 
+@pytest.mark.requirement('002-30')
 def test_a_lost_connection_has_the_fields_of_the_example() -> None:
     expected = example('error.connection_lost')
     event = published(
@@ -159,6 +161,7 @@ def retried(error: TaggedError, *, seconds: float, **settings: Any) -> list[Erro
     return chat.sent
 
 
+@pytest.mark.requirement('002-17')
 def test_a_retried_timeout_has_the_fields_of_the_example() -> None:
     expected = example('error.timeout')
     details = {name: expected[name] for name in ('stage', 'task_id', 'operation', 'context')}
@@ -194,6 +197,7 @@ LIMITED = UpstreamRateLimited(
 )
 
 
+@pytest.mark.requirement('002-22')
 def test_a_published_rate_limit_has_the_fields_of_the_example() -> None:
     expected = example('error.rate_limited')
     event = published(
@@ -207,6 +211,7 @@ def test_a_published_rate_limit_has_the_fields_of_the_example() -> None:
     assert_metadata(event, expected)
 
 
+@pytest.mark.requirement('002-21')
 def test_a_retried_rate_limit_has_the_fields_of_the_example() -> None:
     first, second = retried(
         LIMITED, seconds=0.1, details={'context': {'endpoint': '/chat/completions'}}, name='ask'
@@ -219,6 +224,7 @@ def test_a_retried_rate_limit_has_the_fields_of_the_example() -> None:
     ('locale', 'sentence'),
     [('en', ' The next attempt can begin in {} seconds.'), ('zh_CN', '可在 {} 秒后重试。')],
 )
+@pytest.mark.requirement('002-23')
 def test_the_text_of_a_rate_limit_says_the_delay(locale: str, sentence: str) -> None:
     seconds = FACTS['examples']['error.rate_limited']['delay_seconds']
     event = session.event(LIMITED, adapter=ALL, locale=locale)
@@ -235,12 +241,14 @@ def test_the_text_of_a_rate_limit_says_the_delay(locale: str, sentence: str) -> 
 REJECTED = CredentialsRejected('openai', ('OPENAI_API_KEY',))
 
 
+@pytest.mark.requirement('002-25')
 def test_rejected_credentials_have_the_fields_of_the_example() -> None:
     event = published(REJECTED, stage='planning')
     assert event.event == 'error.recovery_failed'
     assert_metadata(event, example('error.recovery_failed'))
 
 
+@pytest.mark.requirement('002-26')
 def test_a_cause_is_named_by_its_type_and_else_by_a_word() -> None:
     refused = msgspec.structs.replace(REJECTED, cause=PermissionError('401'))
     assert published(refused).metadata['cause'] == 'PermissionError'
@@ -304,6 +312,7 @@ def test_an_operation_without_a_name_has_none() -> None:
     'error',
     [ToolCancelled('search', 'ann'), StreamAborted('the window was closed'), UserInterrupted()],
 )
+@pytest.mark.requirement('002-27')
 def test_a_stop_by_a_person_alerts_nobody(error: TaggedError) -> None:
     alerts: list[ErrorEvent] = []
     event = published(error, alert=alerts.append)
@@ -331,6 +340,7 @@ def records() -> Iterator[list[Any]]:
     logger.removeHandler(handler)
 
 
+@pytest.mark.requirement('002-47')
 def test_the_record_of_an_event_has_the_fields_of_the_document() -> None:
     event = published(
         ToolTimedOut('web_search', 30.0, 1), stage='solving', operation='tool_call', attempt=2
@@ -360,6 +370,7 @@ def test_publish_logs_its_event_once(records: list[Any]) -> None:
     assert record.tag == 'CredentialsRejected'
 
 
+@pytest.mark.requirement('002-48')
 def test_observe_logs_each_event_once(records: list[Any]) -> None:
     chat, late = Chat(), ToolTimedOut('search', 30.0, 1)
     observer = session_observer(chat, adapter=ALL, stage='solving')

@@ -55,6 +55,7 @@ def outcome(
 # The handler of tool errors
 
 
+@pytest.mark.requirement('000-33', '000-34')
 def test_a_failed_call_is_logged_with_the_fields_of_the_document(
     logger: logging.Logger, handler: Records
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_failed_call_is_logged_with_the_fields_of_the_document(
     assert PLANTED not in JsonFormatter().format(record)
 
 
+@pytest.mark.requirement('000-38')
 def test_an_error_of_a_file_is_logged_with_its_path(
     logger: logging.Logger, handler: Records
 ) -> None:
@@ -92,6 +94,7 @@ def test_an_error_of_a_file_is_logged_with_its_path(
     )
 
 
+@pytest.mark.requirement('000-44')
 def test_the_model_and_the_log_receive_different_forms(
     logger: logging.Logger, handler: Records
 ) -> None:
@@ -159,6 +162,7 @@ class Pager:
         self.alerts.append(record)
 
 
+@pytest.mark.requirement('003-77')
 def test_the_errors_of_the_document_alert_by_default(
     logger: logging.Logger, handler: Records
 ) -> None:
@@ -200,6 +204,7 @@ def test_an_alert_that_fails_is_logged_as_a_defect(
     assert vars(defect)['ref'].startswith('err_')
 
 
+@pytest.mark.requirement('000-42')
 def test_a_protected_path_asks_for_the_approval_of_one_operation() -> None:
     error = PathForbidden('write_to_file', '.env', 'write_protected')
     assert 'request approval for this one operation' in str(FOR_MODELS(error).suggestion)

@@ -80,6 +80,7 @@ def test_a_reset_connection_is_tried_again_and_a_missing_key_is_not() -> None:
 @pytest.mark.parametrize(
     'cause', [HostUnreachable('db', 'refused'), Raised(HostUnreachable('db', 'refused'))]
 )
+@pytest.mark.requirement('003-56')
 def test_a_tagged_cause_says_itself_whether_it_is_retryable(cause: Any) -> None:
     failed = ToolFailed('search', cause)
     assert (failed.retryable, failed.recovery) == (True, Recovery.RETRY)
@@ -175,6 +176,7 @@ def test_a_successful_outcome_has_no_error() -> None:
     assert classify(ToolOutcome(1, CALL, Success('text'), 1, 0.0, 0.1)) is None
 
 
+@pytest.mark.requirement('003-67')
 def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> None:
     info = classify(outcome_of(CircuitOpen('api', 5, 60.0, 'open')))
     assert info is not None
@@ -192,15 +194,17 @@ def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> N
 @pytest.mark.parametrize(
     ('error', 'details'),
     [
-        (
+        pytest.param(
             UnknownTool('search', 'default', ('calculator', 'weather', 'database')),
             {'tool_name': 'search', 'available_tools': ['calculator', 'weather', 'database']},
+            marks=pytest.mark.requirement('003-60'),
         ),
-        (
+        pytest.param(
             ToolTimedOut('slow_api', 30.0, 3),
             {'tool_name': 'slow_api', 'timeout': 30.0, 'attempts': 3},
+            marks=pytest.mark.requirement('003-61'),
         ),
-        (
+        pytest.param(
             InvalidResult(
                 'calculator',
                 (
@@ -213,22 +217,27 @@ def test_the_name_in_the_details_is_that_of_the_tool_and_not_of_the_guard() -> N
                 'validation_type': 'result',
                 'errors': {'operation': 'field required', 'a': 'value is not a valid float'},
             },
+            marks=pytest.mark.requirement('003-62'),
         ),
-        (
+        pytest.param(
             RateLimited('global', 100, 60.0, 45.2),
             {'tool_name': 'api_tool', 'retry_after': 45.2, 'limit': 100},
+            marks=pytest.mark.requirement('003-63'),
         ),
-        (
+        pytest.param(
             CircuitOpen('global', 5, 60.0, 'open'),
             {'tool_name': 'failing_api', 'failure_count': 5, 'reset_timeout': 60.0},
+            marks=pytest.mark.requirement('003-64'),
         ),
-        (
+        pytest.param(
             McpConnectionFailed('notion', 'Connection refused'),
             {'server_name': 'notion', 'reason': 'Connection refused'},
+            marks=pytest.mark.requirement('003-65'),
         ),
-        (
+        pytest.param(
             McpTimedOut('sqlite', 'tool_call', 30.0),
             {'server_name': 'sqlite', 'operation': 'tool_call', 'timeout': 30.0},
+            marks=pytest.mark.requirement('003-66'),
         ),
     ],
     ids=lambda value: type(value).__name__,
@@ -259,6 +268,7 @@ def test_an_adapter_with_more_arms_classifies_the_errors_of_an_application() -> 
     assert info.details == {'tool_name': 'search', 'account': 'ann'}
 
 
+@pytest.mark.requirement('003-71')
 def test_nothing_helps_after_too_many_mistakes() -> None:
     error = TooManyMistakes(3, 3)
     assert error.recovery is Recovery.ASK
@@ -326,6 +336,7 @@ def result_outcome(result: Result[object, Any], *, uncertain: bool = False) -> T
         (Failure(RateLimited('bank', 5, 1.0, 0.25)), True, 250),
     ],
 )
+@pytest.mark.requirement('003-08', '003-58')
 def test_an_outcome_has_the_names_of_the_document(
     result: Result[object, Any], retryable: bool, delay: int | None
 ) -> None:
