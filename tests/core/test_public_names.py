@@ -57,17 +57,21 @@ def test_the_version_is_read_from_the_distribution() -> None:
         seamwise.nothing  # noqa: B018 -- the misuse is the test
 
 
+@pytest.mark.parametrize('is_hypothesis_imported', [True, False])
 def test_the_package_registers_its_strategies_if_hypothesis_was_imported_first(
-    monkeypatch: pytest.MonkeyPatch,
+    is_hypothesis_imported: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = seamwise.__spec__
     assert spec is not None
     assert spec.loader is not None
     plugin = Mock()
-    monkeypatch.setitem(sys.modules, '_seamwise_hypothesisplugin', plugin)
+    if is_hypothesis_imported:
+        monkeypatch.setitem(sys.modules, '_seamwise_hypothesisplugin', plugin)
+    else:
+        monkeypatch.delitem(sys.modules, '_seamwise_hypothesisplugin', raising=False)
     # A second module of the same code, so that the other tests keep the first.
     spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    plugin.register.assert_called_once_with()
+    assert plugin.register.call_count == is_hypothesis_imported
 
 
 def test_the_other_faces_export_exactly_these_names() -> None:
