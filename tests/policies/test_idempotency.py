@@ -229,7 +229,7 @@ def test_error_for_a_function_without_a_name_contains_its_repr() -> None:
 
 
 def test_argument_that_is_not_a_guard_is_a_type_error() -> None:
-    not_a_guard: Any = new_key
+    not_a_guard: Any = 5
     with pytest.raises(TypeError, match=r'keyed expects a guard, as in `keyed\(retry\(\)\)`'):
         keyed(not_a_guard)
     assert repr(keyed(retry(name='bank'))) == '<keyed <guard bank>>'
