@@ -234,12 +234,14 @@ def endpoint(
 
 def _is_handler(function: Callable[..., object]) -> bool:
     """Return whether a function is a handler, not one from an error to its answer."""
-    if not isinstance(function, FunctionType) or is_bare(function) or is_async(function):
+    if not isinstance(function, FunctionType):
         return isinstance(function, DECORATED)
-    with suppress(NameError, ValueError, TypeError):
-        declared: object = signature(function, eval_str=True).return_annotation
-        return contains_result(declared)
-    return False
+    declared: object = None
+    with suppress(NameError, ValueError):
+        declared = signature(function, eval_str=True).return_annotation
+    if declared is HttpError:
+        return False
+    return is_bare(function) or is_async(function) or contains_result(declared)
 
 
 def _argument(name: str | None, added: str, kwargs: dict[str, Any]) -> object:
