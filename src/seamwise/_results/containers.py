@@ -68,6 +68,12 @@ class _Container:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source, handler):
+        if handler.field_name is not None:
+            raise TypeError(
+                f'The field {handler.field_name!r} of a pydantic model contains a Result, which '
+                'pydantic cannot validate. Declare a field for its value or its error, and use the '
+                'Result as the return type of a function.'
+            )
         # FastAPI makes a schema of a return annotation before `install` replaces it.
         from pydantic_core import core_schema  # noqa: PLC0415 -- pydantic is optional, and has it
 
