@@ -521,6 +521,10 @@ def test_mock_is_decorated_as_its_side_effect_or_its_value() -> None:
         assert guard(mock)() == Success(1)
 
 
+async_lambda: Callable[[str], object] = lambda key: load_number(7)  # noqa: E731 -- the case
+sync_lambda: Callable[[str], object] = lambda key: ok()  # noqa: E731 -- as above
+
+
 @pytest.mark.parametrize(
     'guard',
     [
@@ -532,8 +536,7 @@ def test_mock_is_decorated_as_its_side_effect_or_its_value() -> None:
     ids=['layer', 'cache', 'keyed', 'fallback'],
 )
 @pytest.mark.parametrize(
-    'function',
-    [lambda key: start(7), partial(lambda key: ok()), Mock(side_effect=lambda key: ok())],
+    'function', [async_lambda, partial(sync_lambda), Mock(side_effect=sync_lambda)]
 )
 def test_decorated_lambda_is_refused_as_it_may_return_a_coroutine(
     function: Any, guard: Any
