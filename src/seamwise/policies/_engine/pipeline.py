@@ -244,7 +244,14 @@ class Guard(ProcessState, Generic[E_co]):
         self, function: Callable[P, Result[T, E0]], /
     ) -> Callable[P, Result[T, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
+        """Decorate a `def` or `async def` that returns a result; its signature is preserved.
+
+        A function with the return type `Coroutine` or `Awaitable` is awaited, too.
+
+        Raises:
+            TypeError: `function` is a lambda, which does not declare whether it returns a
+                coroutine, or something else that no guard can decorate.
+        """
         return decorate(self, function)
 
     def acquire(self) -> Block:
