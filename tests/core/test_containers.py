@@ -12,7 +12,7 @@ import types
 from abc import ABCMeta
 from collections.abc import Callable
 from functools import partial
-from typing import Any, assert_never, get_type_hints
+from typing import Any, Generic, TypeAlias, assert_never, get_origin, get_type_hints
 
 import msgspec
 import pytest
@@ -29,7 +29,7 @@ from returns.primitives.tracing import collect_traces
 from returns.result import Failure as ReturnsFailure
 from returns.result import Success as ReturnsSuccess
 from returns.result import safe
-from typing_extensions import override
+from typing_extensions import get_original_bases, override
 
 from seamwise import Failure, Result, Success, from_returns, is_failure, is_success
 
@@ -281,6 +281,17 @@ def test_no_encoder_of_msgspec_takes_a_result(
             encode(value)
 
 
+def test_msgspec_refuses_to_decode_a_result_with_a_reason() -> None:
+    types: list[Any] = [Success[int], Failure, Loaded, list[Success[int]]]
+    for type_ in types:
+        with pytest.raises(TypeError, match=r'msgspec cannot decode a Result: .* with `codec`'):
+            msgspec.convert({}, type_)
+        with pytest.raises(TypeError, match='msgspec cannot decode a Result'):
+            msgspec.json.Decoder(type_)
+    # Other readers get the bases, as Hypothesis does.
+    assert Generic in [get_origin(base) for base in get_original_bases(Success)]
+
+
 def test_the_field_that_no_encoder_takes_is_not_part_of_the_interface() -> None:
     assert Success.__match_args__ == Failure.__match_args__ == ('_inner_value',)
     assert pickle.dumps(Failure('no')).count(b'unencodable') == 0
@@ -294,6 +305,9 @@ def test_pydantic_refuses_a_result_and_says_what_to_do_in_fastapi(
     adapter = TypeAdapter[object](Success[int] | Failure[str])
     with pytest.raises(TypeError, match=rf'a {type(result).__name__}. In FastAPI'):
         adapter.validate_python(result)
+
+
+Loaded: TypeAlias = Result[int, str]
 
 
 async def load_later(number: int) -> Result[int, str]:

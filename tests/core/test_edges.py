@@ -796,9 +796,11 @@ def test_a_decorator_without_its_rules_is_explained() -> None:
 
     forgotten: list[tuple[Any, str]] = [(attempt, '@attempt(rules)'), (refine, '@refine(classify)')]
     for edge, advice in forgotten:
-        with pytest.raises(TypeError, match=r'load.*: write `') as refused:
-            edge(load)
-        assert str(refused.value).endswith(f'write `{advice}`.')
+        for function in (load, staticmethod(load)):
+            with pytest.raises(TypeError, match=r'load: write `') as refused:
+                edge(function)
+            message = f'@{edge.__name__} needs parentheses to decorate {load.__qualname__}: write '
+            assert str(refused.value) == f'{message}`{advice}`.'
 
 
 def test_a_partial_of_a_generator_is_refused() -> None:

@@ -1,6 +1,7 @@
 """Tests of the signature of functions in direct style."""
 
 import inspect
+import re
 import types
 from collections.abc import AsyncIterator, Callable, Iterator
 from functools import lru_cache, partial, wraps
@@ -20,6 +21,7 @@ Checked: TypeAlias = Do[E | int]
 Spelled: TypeAlias = 'Do[str | int]'
 Named = TypeAliasType('Named', Do[str | int])
 Loaded: TypeAlias = Result[int, str]
+LoadedList: TypeAlias = Result[list[inspect.Signature], str | None]
 NamedResult = TypeAliasType('NamedResult', Result[int, str])
 GenericResult = TypeAliasType('GenericResult', Result[T, str], type_params=(T,))
 
@@ -327,6 +329,11 @@ class TestInvalidFunctions:
     ) -> None:
         assert type_error_of(value) == f'fallible takes a function, not {description}.'
 
+    def test_parentheses_raise_type_error(self) -> None:
+        bare: Any = fallible
+        with pytest.raises(TypeError, match='write `@fallible` without parentheses'):
+            bare()
+
     def test_a_callable_object_raises_type_error(self) -> None:
         assert type_error_of(Callee()).startswith('fallible takes a function, not <')
 
@@ -393,6 +400,20 @@ class TestReturnAnnotation:
     )
     def test_of_another_value_is_accepted(self, annotation: object) -> None:
         assert callable(returns_annotation(annotation))
+
+    @pytest.mark.parametrize(
+        ('annotation', 'text'),
+        [
+            (Loaded, 'Result[int, str]'),
+            (LoadedList, 'Result[list[Signature], str | None]'),
+            (Loaded | None, 'Success[int] | Failure[str] | None'),
+            (Success, 'Success'),
+            ('Result[int, Unknown]', 'Result[int, Unknown]'),
+        ],
+    )
+    def test_is_named_as_it_is_written(self, annotation: object, text: str) -> None:
+        with pytest.raises(TypeError, match=re.escape(f'is declared to return {text}, but')):
+            returns_annotation(annotation)
 
     def test_of_a_coroutine_function_is_checked_too(self) -> None:
         async def load(_do: Do[str]) -> Result[int, str]:

@@ -798,8 +798,11 @@ def test_call_runs_in_the_context_of_its_caller() -> None:
 
 
 def test_call_does_not_change_the_context() -> None:
+    def load() -> Result[int, str]:
+        return Success(1)
+
     expected = dict(copy_context().items())
-    assert cache(ttl=1.0, name='x')(lambda: Success(1))() == Success(1)
+    assert cache(ttl=1.0, name='x')(load)() == Success(1)
     assert dict(copy_context().items()) == expected
 
 

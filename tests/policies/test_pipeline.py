@@ -9,6 +9,7 @@ import typing
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from functools import partial
 from typing import Any, ClassVar
+from unittest.mock import AsyncMock, MagicMock, Mock
 
 import pytest
 from hypothesis import given
@@ -470,7 +471,17 @@ class Starter:
 
 
 @pytest.mark.parametrize(
-    'function', [start, start_in_text, start_awaitable, Starter(), partial(start)]
+    'function',
+    [
+        start,
+        start_in_text,
+        start_awaitable,
+        Starter(),
+        partial(start),
+        Mock(side_effect=start),
+        partial(Mock(side_effect=Starter())),
+        AsyncMock(return_value=Success(7)),
+    ],
 )
 @pytest.mark.parametrize(
     'guard',
@@ -492,6 +503,46 @@ def test_function_that_is_declared_to_return_a_coroutine_is_awaited(
         return await guarded(7)
 
     assert asyncio.run(main()) == Success(7)
+
+
+def test_mock_is_decorated_as_its_side_effect_or_its_value() -> None:
+    guard: Any = RecordingLayer('a', [])
+
+    async def main() -> object:
+        task = asyncio.ensure_future(load_number(7))
+        return await guard(Mock(return_value=task))(7)
+
+    assert asyncio.run(main()) == Success(7)
+    for mock in (
+        Mock(return_value=Success(1)),
+        Mock(side_effect=ok),
+        MagicMock(side_effect=[ok()]),
+    ):
+        assert guard(mock)() == Success(1)
+
+
+async_lambda: Callable[[str], object] = lambda key: load_number(7)  # noqa: E731 -- the case
+sync_lambda: Callable[[str], object] = lambda key: ok()  # noqa: E731 -- as above
+
+
+@pytest.mark.parametrize(
+    'guard',
+    [
+        RecordingLayer('a', []),
+        cache(ttl=60.0, name='lambdas'),
+        keyed(retry()),
+        fallback(Failure) >> circuit(name='lambdas'),
+    ],
+    ids=['layer', 'cache', 'keyed', 'fallback'],
+)
+@pytest.mark.parametrize(
+    'function', [async_lambda, partial(sync_lambda), Mock(side_effect=sync_lambda)]
+)
+def test_decorated_lambda_is_refused_as_it_may_return_a_coroutine(
+    function: Any, guard: Any
+) -> None:
+    with pytest.raises(TypeError, match=r'cannot decorate a lambda.* call `guard\.run_sync\(lamb'):
+        guard(function)
 
 
 def test_methods_can_be_decorated() -> None:

@@ -143,6 +143,16 @@ def test_costs_of_one_sixth_add_up_to_one() -> None:
     assert count_admitted(guard, 9) == 6
 
 
+@pytest.mark.parametrize('kind', ['bucket', 'window'])
+@pytest.mark.parametrize('calls', [1, 3, 6, 7, 10, 49, 1000])
+def test_fractions_of_a_cost_add_up_to_one(kind: Kind, calls: int) -> None:
+    world, cost = FakeWorld(), 1 / calls
+    one = rate_limit(1, period=600.0, name='x', kind=kind, cost=lambda: cost, world=world)
+    rates = ((1, 600.0), (1, 6000.0))
+    for guard in (one, rate_limit.all(*rates, name='x', kind=kind, cost=cost, world=world)):
+        assert sum(passes(guard) for _ in range(calls + 1)) == calls
+
+
 def test_very_small_cost_is_counted() -> None:
     guard = rate_limit(1, period=1e-6, name='x', cost=1e-4, world=FakeWorld())
     assert count_admitted(guard, 2000) == 1000

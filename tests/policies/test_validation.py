@@ -6,7 +6,21 @@ from typing import Any
 
 import pytest
 
+from seamwise import Result, Success
 from seamwise._runtime.validation import check_choice, check_float, check_int, check_name
+from seamwise.policies import (
+    bulkhead,
+    cache,
+    chaos,
+    circuit,
+    deadline,
+    fallback,
+    hedge,
+    keyed,
+    rate_limit,
+    retry,
+)
+from seamwise.policies.redis import shared_circuit, shared_rate_limit
 
 
 @pytest.mark.parametrize('value', [0, 0.0, 3, 2.5, 1e300])
@@ -105,3 +119,49 @@ def test_empty_name_is_a_value_error() -> None:
     nameless: Any = None
     with pytest.raises(TypeError, match=r'^name must be a string, not None'):
         check_name(nameless)
+
+
+BARE: dict[str, Any] = {
+    'retry()': retry,
+    'circuit(name=…)': circuit,
+    'bulkhead(10, name=…)': bulkhead,
+    'rate_limit(10, name=…)': rate_limit,
+    'deadline(2.0)': deadline,
+    'hedge(after=0.1, name=…)': hedge,
+    'cache(ttl=60.0, name=…)': cache,
+    'fallback(handler)': fallback,
+    'keyed(retry())': keyed,
+    'chaos(seed=1)': chaos,
+    'shared_circuit(redis=…, name=…)': shared_circuit,
+    'shared_rate_limit(10, redis=…, name=…)': shared_rate_limit,
+}
+
+
+@pytest.mark.parametrize(('usage', 'factory'), BARE.items(), ids=[*BARE])
+def test_decorator_without_parentheses_is_refused(usage: str, factory: Any) -> None:
+    def load() -> Result[int, str]:
+        return Success(1)
+
+    name = usage.partition('(')[0]
+
+    class Loader:
+        @classmethod
+        def load(cls) -> Result[int, str]:
+            return load()
+
+    cases: list[tuple[object, Any]] = [
+        (load, load),
+        (staticmethod(load), load),
+        (vars(Loader)['load'], Loader.load),
+    ]
+    for function, path in cases:
+        with pytest.raises(TypeError) as refused:
+            factory(function)
+        message = f'@{name} needs parentheses to decorate {path.__qualname__}: write `@{usage}`.'
+        assert str(refused.value) == message
+
+
+def test_other_arguments_without_parentheses_have_the_message_of_python() -> None:
+    wrong: Any = retry
+    with pytest.raises(TypeError, match=r'retry\(\) takes 0 positional arguments but 1 was given'):
+        wrong(3)

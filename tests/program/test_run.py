@@ -425,6 +425,12 @@ def test_limits_are_passed_to_the_host(workspace: Path) -> None:
         for line in lines(workspace, MISSING + '[]\n' + READ, 'model', '--mistake-limit', '2')
     ]
     assert mistakes == ['FileNotFound', 'SchemaViolations', 'TooManyMistakes']
+    records = lines(workspace, MISSING + '[]\n' + READ, 'log', '--mistake-limit', '2')
+    assert [(item['output']['error_type'], item['output'].get('tool')) for item in records] == [
+        ('FileNotFound', 'read_file'),
+        ('SchemaViolations', None),
+        ('TooManyMistakes', 'read_file'),
+    ]
 
 
 def repeated_calls(line: str, times: int) -> str:

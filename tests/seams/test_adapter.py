@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from time import sleep
 from typing import Any
 
 import pytest
+from starlette.applications import Starlette
 
 from seamwise import Category, Failure, Success, TaggedError
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StorageError, StoreClosed
@@ -15,6 +17,7 @@ from seamwise.seams import cli, http, jsonrpc, model, planner, session
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http.tables import STORAGE
 from seamwise.testing import assert_covers
+from seamwise.toolhost import ToolOutcome
 
 SEAMS = (cli, http, jsonrpc, model, planner, session)
 
@@ -306,3 +309,54 @@ def test_tables_of_different_seams_cannot_be_joined() -> None:
 def test_a_table_may_be_joined_with_arms_of_a_program() -> None:
     own: Any = Adapter({RecordExists: str})
     assert (cli.on(RecordNotFound).exits(66) | own).kinds == (RecordNotFound, RecordExists)
+
+
+class Chat:
+    """A session that receives no events."""
+
+    locale = 'en'
+    session_id = None
+
+    def send(self, event: object) -> None:
+        pytest.fail('It is refused.')
+
+
+OTHER: Any = model.on(RecordNotFound).hidden()
+STARTS: dict[str, Callable[[], object]] = {
+    'http': lambda: http.install(Starlette(), OTHER),
+    'http, one handler': lambda: http.endpoint(OTHER),
+    'http, middleware': lambda: http.SafeErrors(Starlette(), adapter=OTHER),
+    'cli': lambda: cli.main(lambda: Success(0), OTHER),
+    'session': lambda: session.observer(Chat(), adapter=OTHER),
+    'session, retry': lambda: session.chat_retry(Chat(), adapter=OTHER),
+}
+
+
+@pytest.mark.parametrize('use', STARTS)
+def test_a_table_of_another_seam_is_refused_before_the_first_error(use: str) -> None:
+    seam = use.partition(',')[0]
+    with pytest.raises(TypeError, match=f'A table of the model seam cannot be used at the {seam}'):
+        STARTS[use]()
+
+
+def test_a_table_of_another_seam_is_refused_for_an_error() -> None:
+    failure: Any = Failure(RecordNotFound('a', 'b'))
+    outcome: Any = ToolOutcome(1, None, failure, attempts=1, waited=0.0, duration=0.001)
+    texts: Any = Adapter({RecordNotFound: str})
+    uses: dict[str, Callable[[], object]] = {
+        'HttpError': lambda: http.to_response(failure, texts, headers={}, operation='GET'),
+        'Rendered': lambda: cli.report(failure, texts, stdout=sys.stdout, stderr=sys.stderr),
+        'ErrorEvent': lambda: session.event(failure.failure(), adapter=texts, locale='en'),
+        'Guidance': lambda: model.tool_message(failure, adapter=texts, call_id='1'),
+        'ErrorInfo': lambda: planner.classify(outcome, adapter=texts),
+        'RpcError or ToolResult': lambda: jsonrpc.response(
+            failure,
+            id=1,
+            adapter=texts,
+            protocol=jsonrpc.Protocol.JSON_RPC,
+            revision='2.0',
+        ),
+    }
+    for shape, use in uses.items():
+        with pytest.raises(TypeError, match=f'returned str instead of {shape}; each seam has'):
+            use()

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 
 import msgspec
+import pydantic
 import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
@@ -47,6 +48,17 @@ class Page(msgspec.Struct, frozen=True):
 @dataclasses.dataclass(frozen=True)
 class Report:
     error: object
+
+
+class Model(pydantic.BaseModel):
+    errors: list[Down]
+    size: int = 0
+
+
+class Frozen(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(frozen=True)
+
+    inner: Model
 
 
 ERROR = Down('orders', MARK)
@@ -154,3 +166,41 @@ def test_the_value_itself_is_not_changed() -> None:
     page = Page((ERROR,))
     assert public_form([page]) != [page]
     assert page.errors == (ERROR,)
+
+
+MODEL = Frozen(inner=Model(errors=[ERROR]))
+SHOWN_MODEL = {'inner': {'errors': [SHOWN], 'size': 0}}
+
+
+def test_a_pydantic_model_shows_the_public_fields_of_an_error() -> None:
+    def model() -> Result[Frozen, Down]:
+        return Success(MODEL)
+
+    def listed() -> Result[list[Down], Down]:
+        return Success([ERROR])
+
+    def anything() -> Result[dict[str, object], Down]:
+        return Success({'value': MODEL})
+
+    def no_result() -> Frozen:
+        return MODEL
+
+    app = FastAPI()
+    install(app, TABLE)
+    for handler in (model, listed, anything, no_result):
+        app.get(f'/{handler.__name__}')(handler)
+    app.get('/endpoint')(endpoint(TABLE)(model))
+    client = TestClient(app)
+    for path, shown in {
+        '/model': SHOWN_MODEL,
+        '/endpoint': SHOWN_MODEL,
+        '/listed': [SHOWN],
+        '/anything': {'value': SHOWN_MODEL},
+    }.items():
+        answer = client.get(path)
+        assert (path, answer.status_code, answer.json()['data']) == (path, 200, shown)
+    assert client.get('/no_result').json() == SHOWN_MODEL
+    # The value itself is not changed.
+    assert MODEL.inner.errors == [ERROR]
+    schema = client.get('/openapi.json').json()['components']['schemas']['Model']
+    assert schema['properties']['errors']['items']['properties'].keys() == {'_tag', 'store'}

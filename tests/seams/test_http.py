@@ -1,6 +1,7 @@
 """Tests of the HTTP seam: statuses, bodies, headers and request ids."""
 
 import json
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -37,6 +38,7 @@ from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
+    HttpError,
     ProblemLocation,
     bare,
     defect,
@@ -532,6 +534,21 @@ def test_a_405_requires_an_allow_header() -> None:
 def test_the_status_of_an_error_must_be_400_to_599(status: int) -> None:
     with pytest.raises(ValueError, match='from 400 to 599'):
         on(LoggedOut).responds(status, 'X')
+
+
+class StepFailed(TaggedError, namespace='test_http', category=Category.EXECUTION):
+    cause: Cause | None = None
+
+
+@pytest.mark.parametrize('code', ['gone away', 'gone', 'Gone', '', 'A-B', '404', 'A ', 'A\n'])
+def test_a_code_is_in_upper_snake_case(code: str) -> None:
+    message = r'LoggedOut: the code of an error is in upper snake case, as in ORDER_NOT_FOUND, not '
+    with pytest.raises(ValueError, match=message + re.escape(repr(code))):
+        on(LoggedOut).responds(401, code)
+    with pytest.raises(ValueError, match=message):
+        HttpError.of(LoggedOut(), 401, code)
+    with pytest.raises(ValueError, match='StepFailed: the code of an error'):
+        on(StepFailed).responds_as_cause(on(LoggedOut).responds(401, 'A'), status=500, code=code)
 
 
 def test_a_line_break_in_an_error_cannot_inject_a_header() -> None:

@@ -214,6 +214,25 @@ def test_the_body_format_is_chosen_by_the_route_or_by_accept() -> None:
     )
 
 
+def test_endpoint_without_parentheses_is_refused() -> None:
+    def of_nothing() -> object:
+        pytest.fail('It is refused.')
+
+    def declared(error: Gone) -> Result[Thing, Gone | Busy]:
+        pytest.fail('It is refused.')
+
+    bare: Any = endpoint
+    for handler in (of_nothing, declared, async_handler, staticmethod(of_nothing)):
+        with pytest.raises(TypeError, match=r'@endpoint needs paren.*`@endpoint\(adapter\)`'):
+            bare(handler)
+
+    def unknown(error: 'Unknown') -> 'Unknown':  # type: ignore[name-defined]  # noqa: F821
+        pytest.fail('It is refused.')
+
+    with pytest.raises(TypeError, match='a name that does not exist at run time'):
+        bare(unknown)
+
+
 def test_a_plain_function_can_be_the_adapter() -> None:
     def to_http_error(error: Gone) -> HttpError:
         return HttpError(status=410, code='GONE', type='Gone', message='Gone.', retryable=False)

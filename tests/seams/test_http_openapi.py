@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import PurePath
 from re import findall
 from types import new_class
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import jsonschema_rs
 import pytest
@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
 from starlette.testclient import TestClient
 
-from seamwise import Category, Result, TaggedError
+from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import (
     Body,
@@ -27,6 +27,7 @@ from seamwise.seams.http import (
     named,
     negotiated,
     on,
+    openapi,
     problem,
     tagged,
 )
@@ -44,6 +45,24 @@ from tests.seams.openapi_shop import (
     shop_answers,
     shop_document,
 )
+
+if TYPE_CHECKING:
+    from decimal import Decimal
+
+
+class Poor(TaggedError, category=Category.CONFLICT, message='Only {balance} left.'):
+    balance: 'Decimal | None'
+
+
+def local_error() -> type[TaggedError]:
+    class Unit:
+        """A type that no module has."""
+
+    class Local(TaggedError, category=Category.CONFLICT, message='There are no units.'):
+        unit: 'Unit'
+
+    return Local
+
 
 BODIES: list[Body] = [negotiated, envelope, problem, bare, named, tagged]
 BODY_NAMES = ['negotiated', 'envelope', 'problem', 'bare', 'named', 'tagged']
@@ -618,3 +637,52 @@ def test_twenty_routes_with_two_errors_are_under_1_3_of_plain_fastapi(
         for item in document['paths'].values()
     )
     assert size(document) < 1.3 * size(plain.openapi())
+
+
+# Types that are unknown at run time
+
+
+@pytest.mark.parametrize(
+    ('kind', 'message'),
+    [
+        (
+            Poor,
+            "Poor: the type of the field 'balance' is unknown at run time: there is no 'Decimal'",
+        ),
+        (
+            local_error(),
+            "Local: the type of the field 'unit' is unknown at run time: there is no 'U",
+        ),
+    ],
+)
+def test_document_refuses_an_error_with_an_unknown_type(
+    kind: type[TaggedError], message: str
+) -> None:
+    def show() -> object:
+        return Success(1)
+
+    table: Any = on(kind).responds(409, 'POOR')
+    result: Any = Result
+    show.__annotations__['return'] = result[int, kind]
+    app = FastAPI()
+    install(app, table)
+    app.get('/')(show)
+    with pytest.raises(TypeError, match=message):
+        app.openapi()
+    with pytest.raises(TypeError, match=message):
+        openapi(table)
+    # The start of the application fails, so that it is seen before the document is requested.
+    with pytest.raises(TypeError, match=message), TestClient(app):
+        pytest.fail('It is refused.')
+
+
+def test_application_without_a_document_answers_an_error_with_an_unknown_type() -> None:
+    app = FastAPI(openapi_url=None)
+    install(app, on(Poor).responds(409, 'POOR'))
+
+    @app.get('/')
+    def show() -> Result[int, Poor]:
+        return Failure(Poor(None))
+
+    answer = TestClient(app).get('/', headers={'Accept': 'application/problem+json'})
+    assert (answer.status_code, answer.json()['code']) == (409, 'POOR')

@@ -139,7 +139,7 @@ def test_a_result_in_a_result_is_a_type_error() -> None:
 
 def test_an_adapter_of_another_seam_is_a_type_error() -> None:
     adapter: Any = str
-    with pytest.raises(TypeError, match='must return an HttpError'):
+    with pytest.raises(TypeError, match='returned str instead of HttpError; each seam has a table'):
         to_response(Failure(MISSING), adapter, headers={}, operation=OPERATION)
 
 

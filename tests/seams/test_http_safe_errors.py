@@ -226,7 +226,9 @@ def test_an_adapter_that_returns_no_http_error_is_a_defect(
         client_of(as_middleware(starlette_app(handler))).get('/').json()['error']['code']
         == 'INTERNAL'
     )
-    assert 'must return an HttpError, such as' in logged_text(records(caplog)[0])
+    assert 'instead of HttpError; each seam has a table of its own' in logged_text(
+        records(caplog)[0]
+    )
 
 
 def test_a_configured_logger_gets_the_record(caplog: pytest.LogCaptureFixture) -> None:

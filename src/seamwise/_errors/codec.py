@@ -1,5 +1,6 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
@@ -12,7 +13,7 @@ from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TAG_FIELD, ErrorMeta, TaggedError, find_by_tag, with_field
 from seamwise._errors.reported import ReportedCause, reported
 from seamwise._errors.type_hints import iter_types, resolved_hints, struct_fields, union_members
-from seamwise._text.json_fields import is_object
+from seamwise._text.json_fields import is_array, is_object
 from seamwise._text.secrets import MASK, Secret
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact
@@ -31,7 +32,7 @@ class _Untagged(msgspec.Struct, tag_field=TAG_FIELD, tag='\0'):
 class Codec(Generic[E]):
     """JSON codec of the errors of a union; `codec` creates it."""
 
-    __slots__ = ('_decoder', '_encoder', '_has_inner_errors', '_members')
+    __slots__ = ('_decoder', '_encoder', '_has_inner_errors', '_members', '_union')
 
     def __init__(self, union: Any) -> None:
         classes = error_classes(union)
@@ -40,8 +41,9 @@ class Codec(Generic[E]):
         self._members = {class_.__traits__.tag: class_ for class_ in classes}
         self._encoder = msgspec.json.Encoder(enc_hook=_encode_other)
         self._has_inner_errors = any(map(_has_inner_errors, classes))
+        self._union = _without_aliases(union)
         self._decoder: msgspec.json.Decoder[E] = msgspec.json.Decoder(
-            _without_aliases(union) | _Untagged, dec_hook=self._decode_other
+            self._union | _Untagged, dec_hook=self._decode_other
         )
 
     def encode(self, error: E, /) -> bytes:
@@ -91,6 +93,21 @@ class Codec(Generic[E]):
         if isinstance(error, _Untagged):
             raise msgspec.ValidationError(f'Invalid value for `{TAG_FIELD}` - at `$.{TAG_FIELD}`')
         return error
+
+    def convert(self, value: object, /) -> E:
+        """Return the error of the union that the object of its JSON form stands for.
+
+        Raises:
+            msgspec.ValidationError: It is not an error of the union.
+        """
+        error = msgspec.convert(
+            value, self._union | _Untagged, str_keys=True, dec_hook=self._decode_other
+        )
+        if isinstance(error, _Untagged):
+            raise msgspec.ValidationError(f'Invalid value for `{TAG_FIELD}` - at `$.{TAG_FIELD}`')
+        _check_tags(error, value)
+        result: E = error
+        return result
 
     def _decode_other(self, type_: Any, value: Any) -> object:
         if type_ is object:
@@ -322,3 +339,68 @@ def _schema(type_: Any) -> dict[str, Any]:
     if type_ is Secret or getattr(type_, '__origin__', None) is Secret:
         return {'type': 'string', 'description': 'Never shown.', 'const': MASK}
     raise TypeError(f'{type_!r} has no JSON Schema; use a type that msgspec supports.')
+
+
+class PublicFields(dict[str, object]):
+    """The tag and the public fields of an error, which pydantic accepts and writes in its place."""
+
+
+def _pydantic_core_schema(class_: type[TaggedError], _source: object, _handler: object) -> Any:
+    """Return the schema of an error class for pydantic: its instances, and its JSON objects."""
+    from pydantic_core import core_schema  # noqa: PLC0415 -- pydantic is optional, and has it
+
+    wire: Codec[Any] = Codec(class_)
+
+    def read(value: object) -> object:
+        if isinstance(value, (class_, PublicFields)):
+            return value
+        try:
+            return wire.convert(value)
+        except msgspec.ValidationError as problem:
+            raise ValueError(str(problem)) from None
+
+    def write(value: object) -> object:
+        if isinstance(value, TaggedError):
+            return msgspec.json.decode(codec(type(value)).encode(value))
+        return value
+
+    return core_schema.no_info_plain_validator_function(
+        read,
+        serialization=core_schema.plain_serializer_function_ser_schema(write, when_used='json'),
+    )
+
+
+def _pydantic_json_schema(
+    class_: type[TaggedError], _core_schema: object, handler: Any
+) -> dict[str, Any]:
+    """Return the JSON Schema of an error class without references, which pydantic would rename.
+
+    The schema of what is written lacks the internal fields, as clients do not see them.
+    """
+    schema = json_schema(class_)
+    definitions: dict[str, Any] = schema.pop('$defs')
+    result: dict[str, Any] = _inlined(schema, definitions)
+    if handler.mode == 'serialization':
+        internal = class_.__traits__.internal
+        properties = result['properties'].items()
+        result['properties'] = {name: part for name, part in properties if name not in internal}
+        result['required'] = [name for name in result['required'] if name not in internal]
+    return result
+
+
+def _inlined(part: object, definitions: Mapping[str, Any]) -> Any:
+    if is_object(part):
+        reference = part.get('$ref')
+        if isinstance(reference, str):
+            name = reference.rpartition('/')[2]
+            # A recursive class accepts anything at its second level.
+            return _inlined(definitions[name], {**definitions, name: {}})
+        # The values of a discriminator are names of definitions.
+        kept = {name: value for name, value in part.items() if name != 'discriminator'}
+        return {name: _inlined(value, definitions) for name, value in kept.items()}
+    return [_inlined(item, definitions) for item in part] if is_array(part) else part
+
+
+# The codec needs the class, so that the methods that need the codec are added here.
+type.__setattr__(TaggedError, '__get_pydantic_core_schema__', classmethod(_pydantic_core_schema))
+type.__setattr__(TaggedError, '__get_pydantic_json_schema__', classmethod(_pydantic_json_schema))

@@ -3,6 +3,7 @@
 # The types of the classes and functions are in `containers.pyi`. At run time, the classes are
 # subclasses of two that are final for type checkers.
 
+import sys
 from abc import ABCMeta
 from collections.abc import Coroutine
 from typing import Any, Generic, TypeVar
@@ -68,6 +69,12 @@ class _Container:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source, handler):
+        if handler.field_name is not None:
+            raise TypeError(
+                f'The field {handler.field_name!r} of a pydantic model contains a Result, which '
+                'pydantic cannot validate. Declare a field for its value or its error, and use the '
+                'Result as the return type of a function.'
+            )
         # FastAPI makes a schema of a return annotation before `install` replaces it.
         from pydantic_core import core_schema  # noqa: PLC0415 -- pydantic is optional, and has it
 
@@ -158,6 +165,21 @@ class _StructABCMeta(type(Struct), ABCMeta):
 _UNENCODABLE = object()
 
 
+class _UndecodableBases(tuple):
+    """The generic bases of a class that msgspec cannot decode."""
+
+    __slots__ = ()
+
+    def __iter__(self):
+        # Hypothesis and others read the bases too.
+        if sys._getframe(1).f_globals.get('__name__') == 'msgspec._utils':
+            raise TypeError(
+                'msgspec cannot decode a Result: its JSON would not say whether it is a Success or '
+                'a Failure. Decode the value, or decode the error with `codec`.'
+            )
+        return super().__iter__()
+
+
 def with_constructor_of_msgspec(base, name):
     """Return a subclass that msgspec constructs, in a fifth of the time that `returns` takes.
 
@@ -172,6 +194,8 @@ def with_constructor_of_msgspec(base, name):
         # msgspec encodes every Struct; because of this field, it raises a TypeError for a result.
         _unencodable: object = _UNENCODABLE
 
+    # msgspec reads them first, and would fail with an AssertionError at the bases in `returns`.
+    Unencodable.__orig_bases__ = _UndecodableBases(Unencodable.__orig_bases__)
     return _named(Unencodable, name, base)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from functools import partial, wraps
-from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction, signature
-from types import CoroutineType, FunctionType
+from inspect import isasyncgenfunction, iscoroutinefunction, isgeneratorfunction
+from types import CoroutineType
 from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, overload
 
 from typing_extensions import TypeVar
@@ -19,6 +19,7 @@ from seamwise._errors.causes import (
 )
 from seamwise._errors.errors import ErrorMeta, TaggedError, with_field
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
+from seamwise._results.signatures import DECORATED, is_bare, missing_parentheses
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)
@@ -179,11 +180,8 @@ def attempt(*args: Any) -> Any:
     >>> parse('7'), attempt(lambda: int('8'), when(ValueError).becomes(str))
     (Success(7), Success(8))
     """
-    if len(args) == 1 and isinstance(args[0], FunctionType):
-        raise TypeError(
-            f'attempt takes the rules, not the function {args[0].__qualname__}: '
-            'write `@attempt(rules)`.'
-        )
+    if len(args) == 1 and isinstance(args[0], DECORATED):
+        raise missing_parentheses(args[0], 'attempt(rules)')
     if not args or not isinstance(args[-1], Rules):
         raise TypeError(
             'attempt takes rules last, as in `attempt(call, when(OSError).becomes(disk_failed))`, '
@@ -213,11 +211,8 @@ def refine(*args: Any) -> Any:
     >>> refine(lambda: open('/no/such/file'), missing)
     Failure('missing')
     """
-    if len(args) == 1 and isinstance(args[0], FunctionType) and not signature(args[0]).parameters:
-        raise TypeError(
-            f'refine takes a function of an exception, not {args[0].__qualname__}, which has no '
-            'parameter: write `@refine(classify)`.'
-        )
+    if len(args) == 1 and is_bare(args[0]):
+        raise missing_parentheses(args[0], 'refine(classify)')
     return _edge('refine', *args)
 
 

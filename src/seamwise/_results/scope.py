@@ -180,7 +180,7 @@ def fallible(  # type: ignore[overload-overlap]  # coroutines first
 def fallible(
     function: Callable[Concatenate[S, Do[E], P], T], /
 ) -> Callable[Concatenate[S, P], Result[T, E]]: ...
-def fallible(function: Callable[..., object], /) -> Callable[..., object]:
+def fallible(function: Callable[..., object] | None = None, /) -> Callable[..., object]:
     """Decorate a function in direct style: it returns a Success, or the Failure of its `do`.
 
     The first parameter, or the second after `self` or `cls`, is `do: Do[A | B]`; callers do not
@@ -198,6 +198,8 @@ def fallible(function: Callable[..., object], /) -> Callable[..., object]:
     >>> quarter(12), quarter(6)
     (Success(3), Failure('3 is odd'))
     """
+    if function is None:
+        raise TypeError('fallible takes no options: write `@fallible` without parentheses.')
     is_method, public = direct_signature(function, Do)
     inner: Callable[..., Any] = _do_first(function) if is_method else function
     run = wraps(function)(_coroutine(inner) if iscoroutinefunction(function) else _plain(inner))

@@ -3,10 +3,14 @@
 import ast
 from collections.abc import Mapping
 from inspect import Parameter, Signature, isasyncgenfunction, isgeneratorfunction, signature
-from types import CellType, FunctionType, UnionType
+from re import sub
+from types import CellType, FunctionType, NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Never, Union, get_args, get_origin
 
-from seamwise._results.containers import RESULT_TYPES, Result
+from seamwise._results.containers import RESULT_TYPES, Failure, Result, Success
+
+DECORATED: tuple[type, ...] = (FunctionType, classmethod, staticmethod)
+"""Types of the functions in the body of a module or class."""
 
 
 class DirectSignature(NamedTuple):
@@ -62,6 +66,20 @@ def direct_signature(function: object, token: type) -> DirectSignature:
     return DirectSignature(
         is_method, declared.replace(parameters=others, return_annotation=returned)
     )
+
+
+def is_bare(function: object) -> bool:
+    """Return whether the argument of a decorator is the function below it: it takes no argument."""
+    return isinstance(function, DECORATED) and not (
+        isinstance(function, FunctionType) and signature(function).parameters
+    )
+
+
+def missing_parentheses(function: object, usage: str) -> TypeError:
+    """Return the error for a decorator without its parentheses; `usage` is the call to write."""
+    name = usage.partition('(')[0]
+    decorated = getattr(function, '__qualname__', type(function).__name__)
+    return TypeError(f'@{name} needs parentheses to decorate {decorated}: write `@{usage}`.')
 
 
 def coroutine_returned(name: str, *, is_async: bool) -> str:
@@ -129,7 +147,20 @@ def _is_result_node(node: ast.expr, function: FunctionType) -> bool:
 
 
 def _text_of(annotation: object) -> str:
-    return annotation if isinstance(annotation, str) else repr(annotation)
+    """Return an annotation without the names of modules, as in `Result[int, Gone] | None`."""
+    if isinstance(annotation, str):
+        return annotation
+    members = get_args(annotation) if get_origin(annotation) in {Union, UnionType} else ()
+    if [get_origin(member) for member in members] == [Success, Failure]:
+        value, error = (_text_of(*get_args(member)) for member in members)
+        return f'Result[{value}, {error}]'
+    if members:
+        return ' | '.join(map(_text_of, members))
+    if annotation is NoneType:
+        return 'None'
+    if isinstance(annotation, type) and not get_args(annotation):
+        return annotation.__name__
+    return sub(r'(?:\w+\.|<locals>\.)+', '', repr(annotation))
 
 
 def _look_up(node: ast.expr, function: FunctionType) -> object:

@@ -3,6 +3,40 @@
 import math
 import sys
 from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from seamwise._results.signatures import DECORATED, missing_parentheses
+
+F = TypeVar('F', bound=Callable[..., object])
+
+
+def with_parentheses(usage: str) -> Callable[[F], F]:
+    """Return a decorator for a function that builds decorators and whose arguments are options.
+
+    Without its parentheses, it raises a TypeError.
+
+    Args:
+        usage: A call to write, for the message.
+
+    >>> @with_parentheses('repeated(3)')
+    ... def repeated(times: int) -> int:
+    ...     return times
+    >>> repeated(check_float)  # type: ignore[arg-type]  # as by `@repeated`
+    Traceback (most recent call last):
+    TypeError: @repeated needs parentheses to decorate check_float: write `@repeated(3)`.
+    """
+
+    def decorate(build: F) -> F:
+        @wraps(build)
+        def checked(*args: Any, **kwargs: Any) -> object:
+            if args and not kwargs and isinstance(args[-1], DECORATED):
+                raise missing_parentheses(args[-1], usage)
+            return build(*args, **kwargs)
+
+        return checked  # type: ignore[return-value]  # it has the signature of `build`
+
+    return decorate
 
 
 def check_float(

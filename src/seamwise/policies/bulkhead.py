@@ -18,6 +18,7 @@ from seamwise._runtime.validation import (
     check_choice,
     check_float,
     check_int,
+    with_parentheses,
 )
 from seamwise._runtime.wait_queue import Waiter, WaitQueue
 from seamwise._runtime.world import REAL, World, check_world
@@ -52,6 +53,7 @@ MAX_STORED_LIMITS: Final = 10_000
 """Maximum number of adaptive limits that are kept for keys without calls."""
 
 
+@with_parentheses('bulkhead(10, name=…)')
 def bulkhead(  # noqa: PLR0913 -- independent settings, nearly all with a default
     limit: int | Adaptive,
     *,

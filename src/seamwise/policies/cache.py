@@ -25,7 +25,13 @@ from seamwise._defects.defects import report_defect
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result, Success
 from seamwise._runtime.registry import register
-from seamwise._runtime.validation import check_callable, check_float, check_int, check_name
+from seamwise._runtime.validation import (
+    check_callable,
+    check_float,
+    check_int,
+    check_name,
+    with_parentheses,
+)
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.pipeline import Guard, Unnestable, decorate
@@ -78,6 +84,7 @@ class Cached(Protocol[P, R_co]):
     ) -> Callable[Q, R_co]: ...
 
 
+@with_parentheses('cache(ttl=60.0, name=…)')
 def cache(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     ttl: float,

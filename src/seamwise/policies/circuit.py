@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.validation import check_callable, check_float, check_int, with_parentheses
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine import activity
 from seamwise.policies._engine.observers import Observers, observers_of
@@ -172,6 +172,7 @@ class Circuit(CircuitLayer[CircuitOpen]):
         )
 
 
+@with_parentheses('circuit(name=…)')
 def circuit(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     name: str,

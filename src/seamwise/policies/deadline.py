@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._results.containers import Failure, Result
-from seamwise._runtime.validation import check_callable, check_float
+from seamwise._runtime.validation import check_callable, check_float, with_parentheses
 from seamwise._runtime.world import REAL, Alarm, World, check_world
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
@@ -25,6 +25,7 @@ T = TypeVar('T')
 E = TypeVar('E')
 
 
+@with_parentheses('deadline(2.0)')
 def deadline(
     seconds: float,
     *,

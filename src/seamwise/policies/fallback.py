@@ -15,6 +15,7 @@ from typing_extensions import TypeVar, override
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, as_result
+from seamwise._results.signatures import is_bare, missing_parentheses
 from seamwise._runtime.registry import ProcessState
 from seamwise._runtime.validation import check_callable
 from seamwise.policies._engine.event_loops import refuse_trio
@@ -152,6 +153,8 @@ def fallback(
     >>> cached.run_sync(lambda: Failure(HostUnreachable('db', 'connection refused')))
     Success('the page of yesterday')
     """
+    if is_bare(handler):
+        raise missing_parentheses(handler, 'fallback(handler)')
     layer = _FallbackLayer(handler, when, name, observer)
     return Fallback(layer, layer.name, has_async_handler=is_async(handler))
 

@@ -10,7 +10,7 @@ from typing import Generic, Never, TypeVar, overload
 from typing_extensions import override
 
 from seamwise._results.containers import Failure
-from seamwise._runtime.validation import check_callable, check_float
+from seamwise._runtime.validation import check_callable, check_float, with_parentheses
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.permit import ADMITTED, Admission, Outcome, Permit, Waiting
 from seamwise.policies._engine.pipeline import Guard, Layer
@@ -100,6 +100,7 @@ def chaos(
     world: World = REAL,
     name: str = 'chaos',
 ) -> Guard[E]: ...
+@with_parentheses('chaos(seed=1)')
 def chaos(
     *,
     seed: int,

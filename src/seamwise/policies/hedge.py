@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._results.containers import Result, Success
-from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.validation import check_callable, check_float, check_int, with_parentheses
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Admission, Fork, Outcome
@@ -32,6 +32,7 @@ _DEFAULT_ATTEMPTS: Final = 2
 _ROUNDING: Final = 1e-9
 
 
+@with_parentheses('hedge(after=0.1, name=…)')
 def hedge(  # noqa: PLR0913 -- independent settings, nearly all with a default
     *,
     after: float | Percentile,

@@ -12,6 +12,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Result
+from seamwise._runtime.validation import with_parentheses
 from seamwise.policies._engine.pipeline import Guard, Unnestable, decorate
 
 S = TypeVar('S')
@@ -40,6 +41,7 @@ def new_key() -> str:
     return token_urlsafe(_KEY_BYTES)
 
 
+@with_parentheses('keyed(retry())')
 def keyed(guard: Guard[E_co], /) -> Keyed[E_co]:
     """Return a guard that passes an idempotency key to the operation as its first argument.
 

@@ -23,6 +23,7 @@ from seamwise._runtime.validation import (
     check_choice,
     check_float,
     check_int,
+    with_parentheses,
 )
 from seamwise._runtime.world import REAL, World, check_world
 from seamwise.policies._engine.observers import observers_of
@@ -47,6 +48,7 @@ KINDS: Final[tuple[Kind, ...]] = ('bucket', 'window')
 class RateLimitFactory:
     """Type of `rate_limit`: a function for one rate, with the method `all` for several."""
 
+    @with_parentheses('rate_limit(10, name=…)')
     def __call__(  # noqa: PLR0913 -- independent settings, nearly all with a default
         self,
         limit: int,

@@ -9,7 +9,7 @@ from typing_extensions import override
 from seamwise._errors.errors import MAX_DELAY, TaggedError, retry_after
 from seamwise._results.containers import Failure, Result
 from seamwise._runtime.single_attempt import may_repeat
-from seamwise._runtime.validation import check_callable, check_float, check_int
+from seamwise._runtime.validation import check_callable, check_float, check_int, with_parentheses
 from seamwise._runtime.world import REAL, World
 from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import Permit, Waiting
@@ -26,6 +26,7 @@ E = TypeVar('E')
 _Reason: TypeAlias = Literal['attempts', 'time', 'budget', 'retry_after', 'not_retryable']
 
 
+@with_parentheses('retry()')
 def retry(  # noqa: PLR0913 -- independent settings, each with a default
     *,
     attempts: int = 3,

@@ -260,12 +260,36 @@ def observed(observer: Callable[[object], object]) -> Generator[None]:
         del _observers[index]
 
 
-def translated(error: F, adapter: Callable[[F], S]) -> S:
-    """Return the shape of an error; observers see an error that a function translates, too."""
+def translated(error: F, adapter: Callable[[F], S], *shapes: type) -> S:
+    """Return the shape of an error; observers see an error that a function translates, too.
+
+    Raises:
+        TypeError: The adapter returns none of the shapes, for example because it is the table of
+            another seam.
+    """
     # An adapter observes its own calls.
     if not _observers or _is_adapter(adapter):
-        return adapter(error)
-    return _observed_call(adapter, error)
+        shape = adapter(error)
+    else:
+        shape = _observed_call(adapter, error)
+    if not isinstance(shape, shapes):
+        names = ' or '.join(class_.__name__ for class_ in shapes)
+        raise TypeError(
+            f'The adapter returned {type(shape).__name__} instead of {names}; each seam has a '
+            'table of its own.'
+        )
+    return shape
+
+
+def check_seam(adapter: object, seam: str) -> None:
+    """Raise TypeError for an adapter with arms of other seams; one to build later is accepted."""
+    arms = adapter._built or {} if isinstance(adapter, Adapter) else {}
+    others = {_seam_of(arm) for arm in arms.values()} - {'', seam}
+    if others:
+        raise TypeError(
+            f'A table of the {min(others)} seam cannot be used at the {seam} seam; each seam has a '
+            'table of its own.'
+        )
 
 
 def _observed_call(arm: Callable[[Any], S_co], error: object) -> S_co:

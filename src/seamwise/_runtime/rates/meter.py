@@ -4,6 +4,7 @@ Integers are used so that rounding errors cannot add up.
 """
 
 from abc import ABC, abstractmethod
+from decimal import Decimal
 from typing import Final
 
 from typing_extensions import override
@@ -120,7 +121,7 @@ class Meter(ABC):
 
     @abstractmethod
     def weight(self, cost: float) -> int:
-        """Return the weight of a call that costs `cost` calls, rounded up."""
+        """Return the weight of a call that costs `cost` calls."""
 
     @override
     @abstractmethod
@@ -145,6 +146,15 @@ class Meter(ABC):
 
 
 def scaled_weight(cost: float, call_weight: int) -> int:
-    """Return `cost * call_weight`, rounded up, without an error of a float."""
-    numerator, denominator = cost.as_integer_ratio()
-    return -(-numerator * call_weight // denominator)
+    """Return `cost * call_weight` without its fraction, at least 1 for a cost above 0.
+
+    It is rounded down, and from the shortest decimal number of the float: otherwise ten calls that
+    cost 0.1, or three that cost a third, would be more than one call.
+
+    >>> scaled_weight(0.1, 10), scaled_weight(1 / 3, 100)
+    (1, 33)
+    """
+    if cost.is_integer():
+        return int(cost) * call_weight
+    numerator, denominator = Decimal(repr(cost)).as_integer_ratio()
+    return max(numerator * call_weight // denominator, 1)

@@ -7,6 +7,7 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -17,9 +18,15 @@ from collections.abc import (
     Sequence,
 )
 from functools import partial, wraps
-from inspect import isasyncgenfunction, iscoroutine, iscoroutinefunction, isgeneratorfunction
+from inspect import (
+    isasyncgenfunction,
+    isawaitable,
+    iscoroutine,
+    iscoroutinefunction,
+    isgeneratorfunction,
+)
 from logging import getLogger
-from types import CoroutineType, MappingProxyType
+from types import CoroutineType, FunctionType, MappingProxyType
 from typing import (
     Any,
     ClassVar,
@@ -237,7 +244,14 @@ class Guard(ProcessState, Generic[E_co]):
         self, function: Callable[P, Result[T, E0]], /
     ) -> Callable[P, Result[T, E0 | E_co]]: ...
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
-        """Decorate a `def` or `async def` that returns a result; its signature is preserved."""
+        """Decorate a `def` or `async def` that returns a result; its signature is preserved.
+
+        A function with the return type `Coroutine` or `Awaitable` is awaited, too.
+
+        Raises:
+            TypeError: `function` is a lambda, which does not declare whether it returns a
+                coroutine, or something else that no guard can decorate.
+        """
         return decorate(self, function)
 
     def acquire(self) -> Block:
@@ -626,6 +640,12 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
     if isgeneratorfunction(function) or isasyncgenfunction(function):
         name = getattr(function, '__qualname__', repr(function))
         raise TypeError(f'{name} is a generator: its body would run outside the guard.')
+    if _is_undeclared_lambda(function):
+        raise TypeError(
+            f'The guard {guard.name!r} cannot decorate a lambda, which does not declare whether it '
+            'returns a coroutine. Decorate a `def` or `async def`, or call '
+            '`guard.run_sync(lambda: …)` or `await guard.run(lambda: …)`.'
+        )
     if is_async(function):
 
         @wraps(function)
@@ -644,14 +664,38 @@ def decorate(guard: Runner, function: Callable[..., Any]) -> Callable[..., Any]:
 def is_async(function: Callable[..., Any]) -> bool:
     """Return whether a function, or the `__call__` of an object, returns an awaitable.
 
-    It is an `async def`, or its return type is a coroutine.
+    It is an `async def`, or its return type is a coroutine. A `Mock` is like its `side_effect`, or
+    like its `return_value`.
     """
-    while isinstance(function, partial):
-        function = function.func
+    called = _called_function(function)
     return any(
         iscoroutinefunction(call) or _has_awaitable_type(call)
-        for call in (function, type(function).__call__)
-    )
+        for call in (called, type(called).__call__)
+    ) or (_is_mock(called) and isawaitable(called.return_value))
+
+
+def _called_function(function: Any) -> Any:
+    """Return the function that partial objects and mocks call."""
+    while True:
+        if isinstance(function, partial):
+            function = function.func
+        elif _is_mock(function) and callable(function.side_effect):
+            function = function.side_effect
+        else:
+            return function
+
+
+def _is_mock(function: object) -> bool:
+    # Without its module loaded, it cannot be one.
+    mock = sys.modules.get('unittest.mock')
+    return mock is not None and isinstance(function, mock.NonCallableMock)
+
+
+def _is_undeclared_lambda(function: Callable[..., Any]) -> bool:
+    # Type checkers know the type of a lambda; at run time only its call shows it.
+    called = _called_function(function)
+    is_lambda = isinstance(called, FunctionType) and called.__name__ == '<lambda>'
+    return is_lambda and 'return' not in called.__annotations__
 
 
 def _has_awaitable_type(function: Callable[..., Any]) -> bool:

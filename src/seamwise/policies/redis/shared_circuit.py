@@ -10,7 +10,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._runtime.validation import check_float
+from seamwise._runtime.validation import check_float, with_parentheses
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers, observers_of
@@ -322,6 +322,7 @@ class _OutcomeWait(Waiting[T, E]):
         return self._outcome
 
 
+@with_parentheses('shared_circuit(redis=…, name=…)')
 def shared_circuit(  # noqa: PLR0913 -- settings, each with a default
     *,
     redis: Client,

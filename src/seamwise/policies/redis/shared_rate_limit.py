@@ -8,7 +8,7 @@ from typing_extensions import override
 
 from seamwise._errors.errors import MAX_DELAY
 from seamwise._results.containers import Failure
-from seamwise._runtime.validation import call_key, check_float
+from seamwise._runtime.validation import call_key, check_float, with_parentheses
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies._engine.observers import Observers, observers_of
@@ -33,6 +33,7 @@ class _Rate(NamedTuple):
     burst: int
 
 
+@with_parentheses('shared_rate_limit(10, redis=…, name=…)')
 def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
     limit: int,
     *,

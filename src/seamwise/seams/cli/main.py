@@ -19,7 +19,7 @@ from seamwise._defects.defects import report_defect
 from seamwise._errors.causes import Raised
 from seamwise._results.containers import Failure, Result, as_result
 from seamwise._text.escaping import escape_lines
-from seamwise.seams.adapter import Adapter
+from seamwise.seams.adapter import Adapter, check_seam
 from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
 from seamwise.seams.cli.json_line import defect_line
 from seamwise.seams.cli.report import Form, check_form, errors_of, layout, report
@@ -142,6 +142,7 @@ def main(
     command = command_of(app)
     if command is None and args is not None:
         raise TypeError('main takes arguments for a click or typer app only, not for a function.')
+    check_seam(adapter, 'cli')
     program = _Program(adapter, check_form(style), log or getLogger('seamwise'))
     run = (
         partial(_run_function, app, program.set_function)

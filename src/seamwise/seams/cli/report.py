@@ -166,7 +166,7 @@ def report(  # noqa: PLR0913 -- all are keywords, and most calls pass only the s
         return 0
     errors = errors_of(result.failure())
     with in_language(locale or environment_locale()):
-        rendered = [translated(error, adapter) for error in errors]
+        rendered = [translated(error, adapter, Rendered) for error in errors]
     groups = group_equal(rendered)
     exit_code = common_exit_code(groups)
     if style == 'json':

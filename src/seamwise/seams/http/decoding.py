@@ -11,6 +11,7 @@ from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
 from seamwise._errors.errors import MAX_DELAY, TAG_FIELD, TaggedError
+from seamwise._errors.type_hints import struct_fields
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.bodies import PROBLEM_MEMBERS
@@ -121,7 +122,7 @@ class _Fields(NamedTuple):
 def _fields(kind: type[TaggedError]) -> _Fields:
     public: list[_Field] = []
     private: dict[str, Secret[str] | None] = {}
-    for field in msgspec.structs.fields(kind):
+    for field in struct_fields(kind):
         if field.name == 'cause':
             private[field.name] = None
         elif _is_secret(field.type) or any(map(_is_secret, get_args(field.type))):

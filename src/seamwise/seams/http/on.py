@@ -14,6 +14,7 @@ from seamwise.seams.http.shape import (
     HttpError,
     ProblemLocation,
     check_allow_header,
+    check_code,
     check_status,
     checked_names,
     http_error,
@@ -125,10 +126,12 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
             docs: URL of a page about the code.
 
         Raises:
-            ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
-                `details` is not that of a field, or the field is the cause or a secret.
+            ValueError: The status is not an error, or it is 405 without `headers`. Or the code is
+                not in upper snake case, or a name in `details` is not that of a field, or the field
+                is the cause or a secret.
         """
         check_status(self._kind, status)
+        check_code(self._kind, code)
         if headers is None:
             check_allow_header(self._kind, status)
         if details is not None and not callable(details):
@@ -156,13 +159,14 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
                 default they are its public fields; none with a status from 500.
 
         Raises:
-            ValueError: The class has no field `cause`, the status is not an error, or `details`
-                has a name that `responds` refuses.
+            ValueError: The class has no field `cause`, the status is not an error, the code is not
+                in upper snake case, or `details` has a name that `responds` refuses.
             TypeError: `causes` is a function without an annotation.
         """
         if 'cause' not in self._kind.__struct_fields__:
             raise ValueError(f'{self._kind.__name__} has no field `cause` to answer for.')
         check_status(self._kind, status)
+        check_code(self._kind, code)
         names = None if details is None else checked_names(self._kind, details)
         arm: CauseArm[K] = CauseArm(status, code, names, causes=Adapter.of(causes))
         return Adapter({self._kind: arm})

@@ -103,11 +103,13 @@ class HttpError(Struct, frozen=True, kw_only=True):
             docs: URL of a page about the code.
 
         Raises:
-            ValueError: The status is not an error, or it is 405 without `headers`. Or a name in
-                `details` is not that of a field, or the field is the cause or a secret.
+            ValueError: The status is not an error, or it is 405 without `headers`. Or the code is
+                not in upper snake case, or a name in `details` is not that of a field, or the field
+                is the cause or a secret.
         """
         kind = type(error)
         check_status(kind, status)
+        check_code(kind, code)
         if not headers:
             check_allow_header(kind, status)
         return http_error(
@@ -371,6 +373,16 @@ def check_status(kind: type, status: int) -> None:
         raise ValueError(
             f'{kind.__name__}: the status of an error is a whole number from 400 to 599, '
             f'not {status!r}.'
+        )
+
+
+def check_code(kind: type, code: str) -> None:
+    """Raise a ValueError for a code that is not in upper snake case."""
+    # `scaffold` makes a code of the name of a class, which can be in any alphabet.
+    if not code.isidentifier() or code != code.upper():
+        raise ValueError(
+            f'{kind.__name__}: the code of an error is in upper snake case, as in ORDER_NOT_FOUND, '
+            f'not {code!r}.'
         )
 
 

@@ -10,7 +10,7 @@ from typing_extensions import TypeForm
 
 from seamwise._errors.codec import Codec
 from seamwise._errors.errors import TAG_FIELD, TaggedError
-from seamwise._errors.type_hints import resolved_hints
+from seamwise._errors.type_hints import resolved_hints, struct_fields
 from seamwise._text.secrets import MASK
 from seamwise.seams.rendering.errors import all_field_names, public_field_names
 from seamwise.seams.wire.decoding import hidden_fields
@@ -51,7 +51,7 @@ class ErrorDecoder(Generic[E]):
 def _private_fields(kind: type[TaggedError]) -> Mapping[str, object]:
     """Return values for the required fields that are not sent: a cause and masked secrets."""
     annotations = resolved_hints(kind)
-    required = {field.name for field in msgspec.structs.fields(kind) if field.required}
+    required = {field.name for field in struct_fields(kind) if field.required}
     private = required - set(all_field_names(kind))
     return {
         name: _PLACEHOLDER_CAUSE if name == 'cause' else _masked_secret(annotations.get(name))

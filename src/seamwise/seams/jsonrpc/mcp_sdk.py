@@ -9,7 +9,7 @@ from msgspec import UNSET
 from seamwise._results.containers import Result, Success, expect_result
 from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.shape import Answer, RpcError
-from seamwise.seams.model.messages import tool_result
+from seamwise.seams.model.messages import ToolResult, tool_result
 from seamwise.seams.model.shape import Done
 from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
@@ -65,7 +65,7 @@ def to_mcp(
         value = tool_result(Done(result.unwrap()), revision=revision)
         return CallToolResult.model_validate_json(to_json(value))
     error = result.failure()
-    answer = translated(error, adapter)
+    answer = translated(error, adapter, RpcError, ToolResult)
     failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         raise MCPError(answer.code, answer.message, None if answer.data is UNSET else answer.data)

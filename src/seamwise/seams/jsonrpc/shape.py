@@ -123,7 +123,7 @@ def response(  # noqa: PLR0913 -- facts of one request, all but one by keyword
             value = tool_result(Done(value), revision=revision)
         return ResultResponse(id=id, result=value)
     error = result.failure()
-    answer = translated(error, adapter)
+    answer = translated(error, adapter, RpcError, ToolResult)
     failure_log(log).failed(error, seam='jsonrpc', operation=operation)
     if isinstance(answer, RpcError):
         return ErrorResponse(id=None if answer.code == Code.PARSE_ERROR else id, error=answer)

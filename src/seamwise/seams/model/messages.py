@@ -153,7 +153,7 @@ def tool_message(
         answer = Done(public_form(result.unwrap()))
     else:
         error = result.failure()
-        answer = translated(error, adapter)
+        answer = translated(error, adapter, Guidance)
         if may_have_taken_effect:
             answer = advise_check(answer, error)
     if provider == 'mcp':

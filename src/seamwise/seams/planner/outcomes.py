@@ -67,7 +67,7 @@ def classify(
     if type(result) is Success:
         return None
     error = result.failure()
-    info = translated(error, adapter)
+    info = translated(error, adapter, ErrorInfo)
     if outcome.call is None:
         return info
     details: dict[str, object] = {'tool_name': None, **info.details}

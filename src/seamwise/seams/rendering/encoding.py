@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import force_setattr
 
+from seamwise._errors.codec import PublicFields
 from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise._text import jsonable
 from seamwise.seams.rendering.errors import public_fields
@@ -43,12 +44,14 @@ def public_form(value: object) -> object:
     A value without errors is returned itself. The fields are those of `public_fields`.
     """
     if isinstance(value, TaggedError):
-        return {TAG_FIELD: value.tag, **public_fields(value)}
+        return PublicFields({TAG_FIELD: value.tag, **public_fields(value)})
     if type(value) in _SCALARS:
         return value
     for type_, convert in _CONVERTERS:
         if isinstance(value, type_):
             return convert(value)
+    if (names := getattr(type(value), '__pydantic_fields__', None)) is not None:
+        return _record(value, tuple(names), _set_model_field)
     is_dataclass = dataclasses.is_dataclass(value) or hasattr(type(value), '__attrs_attrs__')
     return _record(value, _attribute_names(value), object.__setattr__) if is_dataclass else value
 
@@ -88,6 +91,11 @@ def _record(value: Any, names: tuple[str, ...], set_field: Callable[..., None]) 
     for name, part in changes.items():
         set_field(result, name, part)
     return result
+
+
+def _set_model_field(model: Any, name: str, value: object) -> None:
+    # Neither validated nor refused by a frozen model.
+    vars(model)[name] = value
 
 
 def _attribute_names(value: object) -> tuple[str, ...]:

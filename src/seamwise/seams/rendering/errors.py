@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import TypeVar
 
-from msgspec import NODEFAULT, structs
+from msgspec import NODEFAULT
 from msgspec.structs import replace
 
 from seamwise._defects.entries import Link
@@ -99,10 +99,12 @@ def fields_with_null(kind: type[TaggedError]) -> frozenset[str]:
 
     All other fields can be left out if they are None.
     """
+    # Not the fields of msgspec, which fail for a type that only type checkers import.
+    defaults = zip(
+        reversed(kind.__struct_fields__), reversed(kind.__struct_defaults__), strict=False
+    )
     return frozenset(
-        field.name
-        for field in structs.fields(kind)
-        if field.default is not NODEFAULT and field.default is not None
+        name for name, default in defaults if default is not NODEFAULT and default is not None
     )
 
 

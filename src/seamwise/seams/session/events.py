@@ -95,7 +95,7 @@ def event(
     '2026-02-20T00:00:00Z'
     """
     safe_details = _safe_details(details)
-    error_event = translated(error, adapter)
+    error_event = translated(error, adapter, ErrorEvent)
     context = {
         **_as_mapping(error_event.metadata.get('context')),
         **_as_mapping(safe_details.get('context')),

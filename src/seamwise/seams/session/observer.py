@@ -29,6 +29,7 @@ from seamwise.policies.events import (
     StoreAway,
     StoreBack,
 )
+from seamwise.seams.adapter import check_seam
 from seamwise.seams.rendering.values import milliseconds, safe_items, timestamp
 from seamwise.seams.reporting.event_record import event_record
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
@@ -110,6 +111,7 @@ def observer(
         **details: Metadata of the operation. `operation` defaults to the name of the guard, if it
             has one of its own.
     """
+    check_seam(adapter, 'session')
     to_event: Callable[[Any], ErrorEvent] = adapter
 
     def report(guard_event: GuardEvent) -> None:

@@ -8,7 +8,7 @@ import msgspec
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.internal import Internal
-from seamwise._errors.type_hints import resolved_hints
+from seamwise._errors.type_hints import resolved_hints, struct_fields
 from seamwise._text.shortening import shorten
 from seamwise.seams.rendering.audience import hides_data
 from seamwise.seams.rendering.values import safe_text
@@ -47,7 +47,7 @@ def hidden_fields(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str
     hints = resolved_hints(kind)
     return frozenset(
         field.name
-        for field in msgspec.structs.fields(kind)
+        for field in struct_fields(kind)
         if field.required
         # A field for any value is left out if the value is a secret.
         and (

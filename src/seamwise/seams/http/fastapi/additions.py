@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from seamwise._errors.errors import TaggedError
+from seamwise._errors.type_hints import struct_fields
 from seamwise.seams.http.asgi.websockets import POLICY_VIOLATION
 from seamwise.seams.http.fastapi.dependencies import resolve_dependencies
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
@@ -55,6 +56,19 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
         if isinstance(route.original_route, APIWebSocketRoute):
             resolve_dependencies(route.dependant)
     _check_arms(app, answers)
+
+
+def check_types(app: FastAPI) -> None:
+    """Check that the document of an application can describe the errors of its handlers.
+
+    Raises:
+        TypeError: The type of a field is unknown at run time.
+    """
+    if app.openapi_url is None:
+        return
+    for route in _result_routes(app):
+        for kind in errors_of(route):
+            struct_fields(kind)
 
 
 def document_errors(app: FastAPI, answers: Answers) -> None:

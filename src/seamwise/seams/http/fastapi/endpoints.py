@@ -2,17 +2,19 @@
 
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import update_wrapper
-from inspect import Parameter, Signature, iscoroutine
+from inspect import Parameter, Signature, iscoroutine, signature
 from logging import Logger
+from types import FunctionType
 from typing import Any, Generic, Never, ParamSpec, TypeVar, final, overload
 
 from typing_extensions import TypeIs
 
 from seamwise._errors.causes import Raised
+from seamwise._errors.type_hints import contains_result
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, as_result
-from seamwise._results.signatures import coroutine_returned
+from seamwise._results.signatures import DECORATED, coroutine_returned, is_bare, missing_parentheses
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.route_settings import (
     apply_settings,
@@ -224,8 +226,22 @@ def endpoint(
         raise TypeError(
             f'endpoint takes an adapter, such as `on(NotFound).responds(404, …)`, not {adapter!r}.'
         )
+    if _is_handler(adapter):
+        raise missing_parentheses(adapter, 'endpoint(adapter)')
     check_body(body)
     return Endpoint(as_table(adapter), body, failure_log(log))
+
+
+def _is_handler(function: Callable[..., object]) -> bool:
+    """Return whether a function is a handler, not one from an error to its answer."""
+    if not isinstance(function, FunctionType):
+        return isinstance(function, DECORATED)
+    declared: object = None
+    with suppress(NameError, ValueError):
+        declared = signature(function, eval_str=True).return_annotation
+    if declared is HttpError:
+        return False
+    return is_bare(function) or is_async(function) or contains_result(declared)
 
 
 def _argument(name: str | None, added: str, kwargs: dict[str, Any]) -> object:

@@ -72,7 +72,9 @@ def install(
     Raises:
         TypeError: An argument has the wrong type, a function is not annotated or raises for an
             example, or a handler is declared to return an error that the adapter does not cover.
-            For routes that are added later, that is raised at the start of the application.
+            For routes that are added later, that is raised at the start of the application. So is
+            the TypeError for an error with a field whose type only type checkers know, if the
+            application has a document.
         RuntimeError: It was called for this application before, or the application has started.
     """
     if not isinstance(app, Starlette):
@@ -107,6 +109,7 @@ class _Installation:
     def __call__(self, app: App) -> SafeErrors:
         """Return the middleware, when the application starts."""
         self.prepare_routes()
+        self.check_types()
         handlers = self._app.exception_handlers
         return SafeErrors(
             app,
@@ -146,6 +149,15 @@ class _Installation:
             )
 
             prepare_routes(self._app, self._answers)
+
+    def check_types(self) -> None:
+        """Check the types of the errors for the document, when all modules have been imported."""
+        if _is_fastapi(self._app):
+            from seamwise.seams.http.fastapi.additions import (  # noqa: PLC0415 -- FastAPI is optional
+                check_types,
+            )
+
+            check_types(self._app)
 
     async def _http_exception(self, request: Request, exception: HTTPException) -> Response:
         status = exception.status_code

@@ -165,7 +165,7 @@ def _finishing(
         if result is None:
             if is_declared:
                 raise TypeError(not_a_result(value, handler))
-            return value
+            return public_form(value) if has_model else value
         exchange = current_exchange.get()
         if type(result) is Failure:
             error = result.failure()

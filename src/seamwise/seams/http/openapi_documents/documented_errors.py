@@ -10,6 +10,7 @@ from msgspec import Struct
 from typing_extensions import TypeIs
 
 from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.type_hints import struct_fields
 from seamwise.redaction.settings import current
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.functions import FunctionArm
@@ -253,7 +254,7 @@ def _is_function(arm: object) -> TypeIs[FunctionArm[HttpError]]:
 
 
 def _field_types(kind: type[TaggedError], names: Collection[str]) -> dict[str, Any]:
-    return {field.name: field.type for field in msgspec.structs.fields(kind) if field.name in names}
+    return {field.name: field.type for field in struct_fields(kind) if field.name in names}
 
 
 def _schema_of_other_type(type_: type) -> Schema:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from typing_extensions import TypeIs
 
 from seamwise._errors.causes import Raised, iter_leaves
-from seamwise.seams.adapter import Adapter, translated
+from seamwise.seams.adapter import Adapter, check_seam, translated
 from seamwise.seams.functions import check_samples
 from seamwise.seams.http.bodies import Body
 from seamwise.seams.http.negotiation import locale_for, negotiated
@@ -121,13 +121,7 @@ class Answers(NamedTuple):
 
     def http_error(self, error: Any) -> HttpError:
         """Return the answer for an error; raises TypeError if the adapter returns another shape."""
-        answer = translated(error, self.adapter)
-        if not isinstance(answer, HttpError):
-            raise TypeError(
-                'The adapter must return an HttpError, such as that of '
-                f'`on(NotFound).responds(404, …)`, not {type(answer).__name__}.'
-            )
-        return answer
+        return translated(error, self.adapter, HttpError)
 
     def failure(self, error: Any, exchange: Exchange) -> RawResponse:
         """Return the response for the error of a Failure, and log it."""
@@ -162,9 +156,10 @@ def as_table(function: Callable[[E], HttpError]) -> Adapter[E, HttpError]:
 
     Raises:
         TypeError: The function is not annotated, or it raises or returns another shape for an
-            example of an error class.
+            example of an error class. Or the adapter is one of another seam.
     """
     adapter = Adapter.of(function)
+    check_seam(adapter, 'http')
     check_samples(adapter.arms, HttpError)
     return adapter
 
