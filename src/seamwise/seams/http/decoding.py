@@ -20,7 +20,7 @@ from seamwise.seams.wire.decoding import (
     hidden_fields,
     unreadable_body,
 )
-from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, named_error, own_form
+from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, Legacy, named_error, own_form
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -46,10 +46,13 @@ class _Problem(Struct):
 _decode_members = msgspec.json.Decoder(dict[str, object]).decode
 
 
-def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
+def decode(
+    body: bytes | str, union: TypeForm[E], /, *, legacy: Mapping[type[TaggedError], Legacy] = {}
+) -> Result[E, UnreadableBody]:
     """Return the error in a body of this seam: the member of the union that its tag names.
 
-    The body is an envelope, a problem, or one of the older forms `named` and `tagged`.
+    The body is an envelope, a problem, or one of the older forms `named` and `tagged`, with the
+    names and keys of `legacy`.
 
     The error equals `shown(error)` of the error that was sent, except for fields that the server
     does not show: they have their defaults, and a required text is the mask `***`. A required
@@ -61,6 +64,11 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     >>> from seamwise.seams.http.tables import STORAGE
     >>> decode(envelope(STORAGE(RecordNotFound('user', 'u-17')), request_id='r-1'), StorageError)
     Success(RecordNotFound(kind='user', key='u-17'))
+
+    Args:
+        body: The body.
+        union: The error classes.
+        legacy: The older shapes that the arms of the server declare, by class.
     """
     kinds = {kind.__traits__.tag: kind for kind in error_classes(union)}
     try:
@@ -69,7 +77,9 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
             older = named_error(body)
             if type(older) is Failure:
                 return older
-            content: _Error | None = _Error(*own_form(older.unwrap().name, older.unwrap().data))
+            named = older.unwrap()
+            shapes = {kind: shape for kind, shape in legacy.items() if kind in kinds.values()}
+            content: _Error | None = _Error(*own_form(named.name, named.data, shapes))
         else:
             content = _error(members)
     except DECODE_ERRORS as cause:

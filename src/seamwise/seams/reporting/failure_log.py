@@ -4,7 +4,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from seamwise._defects.defects import report_defect
 from seamwise._defects.entries import DefectReport
@@ -46,6 +46,15 @@ class ErrorCounter(Protocol):
 
     def count(self, error: TaggedError | BaseException, *, seam: str, operation: str) -> None:
         """Count an error at the end of its operation."""
+        ...
+
+
+@runtime_checkable
+class LegacyCounter(Protocol):
+    """Metrics of older shapes; `seamwise.seams.telemetry.Telemetry` is one."""
+
+    def count_legacy(self, name: str, client: str | None) -> None:
+        """Count an error that a client got in an older shape, under its name there."""
         ...
 
 
@@ -269,6 +278,17 @@ class FailureLog:
         if event is not None and event.recoverable is False and not is_cancelled:
             return logging.CRITICAL
         return failure_level(error, status=status)
+
+    def legacy(self, name: str, client: str | None) -> None:
+        """Count an error in an older shape, if the metrics of this log can.
+
+        Args:
+            name: Name of the error in the older contract.
+            client: Product of the client, such as `shop-app/1.4`, if it says one.
+        """
+        telemetry: object = self._telemetry
+        if isinstance(telemetry, LegacyCounter):
+            _protected(lambda: telemetry.count_legacy(name, client))
 
     def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry

@@ -22,6 +22,7 @@ from seamwise.seams.rendering.errors import (
     public_field_names,
 )
 from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
+from seamwise.seams.wire.legacy_shapes import Legacy
 
 Schema: TypeAlias = dict[str, object]
 
@@ -46,6 +47,8 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     """The names of the fields that are always shown: those that cannot be None."""
     has_delay: bool = False
     docs: str | None = None
+    legacy: Legacy | None = None
+    """The older shape of the error in the formats `named` and `tagged`."""
 
     @property
     def long_name(self) -> str:
@@ -195,6 +198,7 @@ class _DeclaredAnswer(NamedTuple):
     """The names of the fields in the details."""
     has_delay: bool
     docs: str | None
+    legacy: Legacy | None
     has_other_codes: bool = False
 
 
@@ -219,6 +223,7 @@ def _answer_of_arm(kind: type[TaggedError], arm: HttpArm[Any]) -> _DeclaredAnswe
         arm.detail_names(kind) or (),
         _has_delay(kind),
         arm.docs,
+        arm.legacy,
         isinstance(arm, CauseArm),
     )
 
@@ -237,7 +242,7 @@ def _answer_of_function(arm: FunctionArm[HttpError]) -> _DeclaredAnswer:
     delay_ms = milliseconds_or_none(retry_after(error))
     # An example of a class whose delay is that of its cause has none.
     has_delay = answer.retry_after_ms is not None or (delay_ms is None and _has_delay(kind))
-    return _DeclaredAnswer(answer.status, answer.code, names, has_delay, answer.docs)
+    return _DeclaredAnswer(answer.status, answer.code, names, has_delay, answer.docs, answer.legacy)
 
 
 def _has_delay(kind: type[TaggedError]) -> bool:
@@ -284,4 +289,5 @@ def _documented(
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
         has_delay=answer.has_delay,
         docs=answer.docs,
+        legacy=answer.legacy,
     )
