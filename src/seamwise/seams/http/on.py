@@ -85,7 +85,11 @@ class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
         answer = self.causes(cause)
         # The status of the cause decides whether the fields are shown.
         own = super(CauseArm, replace(self, status=answer.status)).__call__(error)
-        details = {**answer.details, **own.details}
+        # A client reads the cause from its type and its details alone; see `decode`.
+        shown: dict[str, object] = {'type': answer.type}
+        if answer.details:
+            shown['details'] = answer.details
+        details = {**answer.details, **own.details, 'cause': shown}
         return replace(answer, type=own.type, details=details, legacy=self.legacy)
 
     @override

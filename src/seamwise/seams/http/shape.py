@@ -19,7 +19,12 @@ from seamwise.seams.rendering.audience import (
     may_have_been_done,
     message_without_details,
 )
-from seamwise.seams.rendering.errors import all_field_names, fields_with_null, redacted
+from seamwise.seams.rendering.errors import (
+    all_field_names,
+    field_values,
+    fields_with_null,
+    redacted,
+)
 from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     drop_none,
@@ -336,7 +341,7 @@ def own_details(
     if isinstance(details, Mapping):
         return drop_none(safe_items(details))
     safe_error = redacted(error)
-    return _known(type(error), safe_items({name: getattr(safe_error, name) for name in details}))
+    return _known(type(error), safe_items(field_values(safe_error, details)))
 
 
 def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:

@@ -11,7 +11,7 @@ from seamwise._defects.entries import DefectReport
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
-from seamwise.seams.rendering.errors import all_causes, safe_message
+from seamwise.seams.rendering.errors import all_causes, field_values, safe_message
 from seamwise.seams.rendering.values import (
     counted_items,
     drop_none,
@@ -321,9 +321,8 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
             'error_type': type(error).__name__,
             'error_message': safe_text(safe_str(error)),
         }
-    fields, masked = counted_items(
-        {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
-    )
+    names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
+    fields, masked = counted_items(field_values(error, names_of_fields))
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,
