@@ -67,10 +67,13 @@ def public_fields(error: TaggedError) -> dict[str, object]:
 @lru_cache(maxsize=4096)
 def pair_fields(kind: type[TaggedError]) -> frozenset[str]:
     """Return the names of the fields whose pairs are shown as an object."""
+    try:
+        fields = structs.fields(kind)
+    except NameError:
+        # An annotation that cannot be resolved at run time does not name `Pairs`.
+        return frozenset()
     return frozenset(
-        field.name
-        for field in structs.fields(kind)
-        if PAIRS in getattr(field.type, '__metadata__', ())
+        field.name for field in fields if PAIRS in getattr(field.type, '__metadata__', ())
     )
 
 
