@@ -4,6 +4,7 @@ They are made once: to make and validate a strategy takes longer than to draw fr
 """
 
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -129,6 +130,7 @@ _PLAIN: Mapping[object, Callable[[], st.SearchStrategy[Any]]] = {
     float: st.floats,
     bool: st.booleans,
     type(None): st.none,
+    datetime: lambda: st.datetimes(timezones=st.just(UTC)),
     Cause: causes,
 }
 

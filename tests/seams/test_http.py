@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from msgspec import Struct
 
 from seamwise import Category, Cause, Secret, TaggedError
+from seamwise._runtime.samples import sample_error
 from seamwise.catalog.access import AccessError, Unauthenticated
 from seamwise.catalog.agents import AgentError
 from seamwise.catalog.models import ModelError
@@ -36,7 +37,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.catalog.workspace import WorkspaceError
 from seamwise.policies import GuardError
-from seamwise.seams.adapter import Hidden
+from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.http import (
     HttpError,
     ProblemLocation,
@@ -54,6 +55,7 @@ from seamwise.seams.http import (
 from seamwise.seams.http.bodies import BodyFormat
 from seamwise.seams.http.on import HttpArm
 from seamwise.seams.http.tables import PARSING, TOOLS
+from seamwise.seams.reporting.request_context import serving
 from tests.strategies import PLANTED, errors, members, structs
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
@@ -628,3 +630,18 @@ def test_the_response_of_a_defect_contains_only_its_reference() -> None:
         'retryable': False,
     }
     assert list(parse(named(defect('err_2f4ad7qz')))['data']) == ['message', 'ref']
+
+
+def test_a_post_is_not_repeated_for_the_classes_that_may_have_had_effects() -> None:
+    """The number is on the page `public-and-internal.md`."""
+    refused: set[str] = set()
+    values: list[Any] = [vars(tables)[name] for name in dir(tables) if name.isupper()]
+    for table in values:
+        for kind, arm in table.arms.items() if isinstance(table, Adapter) else ():
+            if not isinstance(arm, Hidden):
+                error = sample_error(kind)
+                with serving('r-1', 'en', method='POST'):
+                    if error.retryable and not table(error).retryable:
+                        refused.add(kind.__name__)
+    assert {'NetworkTimedOut', 'UpstreamFailed', 'StoreUnavailable'} <= refused
+    assert len(refused) == 17

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from seamwise import Category, Failure, Secret, Success, TaggedError, sanitized
 from seamwise._errors.errors import retry_after
+from seamwise.catalog.agents import AgentFailed
 from seamwise.catalog.models import ModelError, ModelNotFound
 from seamwise.catalog.network import (
     HostUnreachable,
@@ -22,7 +23,7 @@ from seamwise.catalog.network import (
 )
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.catalog.storage import RecordNotFound, StorageError
-from seamwise.catalog.tools import Finding, InvalidParameter, ToolFailed
+from seamwise.catalog.tools import FileNotFound, Finding, InvalidParameter, ToolFailed
 from seamwise.seams.adapter import Hidden
 from seamwise.seams.http import (
     UnreadableBody,
@@ -117,6 +118,14 @@ def test_decoding_an_envelope_or_a_problem_returns_the_error_without_hidden_fiel
     if expected is not None and is_hidden and delay_ms is not None:
         # Only `retry_after_ms` is sent.
         expected = replace(expected, retry_after=delay_ms / 1000)
+    if isinstance(expected, AgentFailed):
+        cause = getattr(error, 'cause', None)
+        # The exceptions of the strategy have no answer, and so no type that a client knows.
+        shown_cause = (
+            without_hidden(cause, is_hidden=False) if isinstance(cause, FileNotFound) else None
+        )
+        pairs = dict(expected.metadata).items()
+        expected = replace(expected, cause=shown_cause, metadata=tuple(pairs))
     for body_format in (envelope, problem):
         body = body_format(ALL(error), request_id='r-1')
         assert PLANTED.encode() not in body

@@ -88,7 +88,11 @@ def test_the_details_schema_contains_the_public_fields_of_the_class() -> None:
     ]
     assert schema['properties']['details'] == {
         'type': 'object',
-        'properties': {'constraint': {'type': 'string'}, 'provided': {'description': 'Any value.'}},
+        'properties': {
+            'constraint': {'type': 'string'},
+            'provided': {'description': 'Any value.'},
+            'missing': {'type': 'string'},
+        },
         'required': ['constraint', 'provided'],
     }
     [schema] = [

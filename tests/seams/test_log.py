@@ -721,3 +721,12 @@ def test_parameters_of_a_statement_in_the_record_before_are_redacted() -> None:
         lines.append(log_record.getMessage())
     assert lines[1] == "[generated in 0.1s] ('ann', '***')"
     assert lines[3] == "[generated in 0.1s] ('Oslo',)"
+
+
+def test_an_error_of_an_application_has_its_category_and_its_tool() -> None:
+    class ShelfFull(TaggedError, category=Category.RESOURCE, message='{shelf} is full.'):
+        tool: str
+        shelf: str
+
+    own = record(ShelfFull('put_back', 'B'))
+    assert (own.category, own.tool) == ('resource', 'put_back')

@@ -381,6 +381,7 @@ def test_suggestion_omits_unknown_facts(error: ToolError, expected: str) -> None
     ('reason', 'phrase'),
     [
         ('ignored', 'ignore list'),
+        ('ignored', 'request approval for this one operation'),
         ('write_protected', 'not write it'),
         ('system', 'the system'),
         ('outside_workspace', 'inside the workspace'),

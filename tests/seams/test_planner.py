@@ -310,6 +310,13 @@ def test_details_have_the_documented_keys(case: Mapping[str, Any]) -> None:
     assert details.keys() >= {*case['document'], *case['package_always']}
 
 
+def test_the_remaining_time_of_a_guard_is_rounded_up_to_milliseconds() -> None:
+    circuit = fields_of(CircuitOpen('api', 5, 30.000123456789, 'open'))
+    assert (circuit['details']['reset_timeout'], circuit['retry_after_ms']) == (30.001, 30001)
+    limited = fields_of(RateLimited('api', 100, 60.0, 0.1 + 0.2))
+    assert limited['details']['retry_after'] == 0.3
+
+
 def test_details_of_guard_errors_have_the_keys_of_the_wire() -> None:
     assert fields_of(RateLimited('api_tool', 100, 60.0, 45.2))['details'] == {
         'tool_name': 'api_tool',

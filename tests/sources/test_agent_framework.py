@@ -23,12 +23,15 @@ from seamwise.policies import CircuitOpen
 from seamwise.seams import http, session
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.http import HttpError, decode, envelope, on, openapi, tables
+from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
 from seamwise.seams.http.tables import AGENTS
+from seamwise.seams.log import FailureLog
 from seamwise.seams.planner import Wait, decide
 from seamwise.seams.planner.tables import AGENTS as FOR_PLANNERS
 from seamwise.seams.reporting.request_context import serving
 from seamwise.seams.session import tables as session_tables
 from tests.sources.helpers import Records
+from tests.strategies import PLANTED
 
 NOW = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
 
@@ -110,7 +113,8 @@ def test_the_answer_has_the_status_and_the_code_of_the_cause_and_names_the_agent
             'details': {
                 'agent': 'agent-7',
                 'agent_type': 'assistant',
-                'metadata': [['task', 'summary']],
+                'metadata': {'task': 'summary'},
+                'cause': {'type': 'UpstreamRateLimited'},
             },
             'retryable': True,
             'retry_after_ms': 1500,
@@ -144,12 +148,20 @@ def test_the_answer_is_that_of_the_cause(
 def test_an_answer_from_500_shows_the_fields_of_the_agent_only_if_the_table_names_them() -> None:
     error = failed(CredentialsRejected('acme', ('KEY',)))
     answer = AGENTS(error)
-    assert (answer.status, answer.code, answer.details) == (502, 'UPSTREAM_ERROR', {})
+    assert (answer.status, answer.code, answer.details) == (
+        502,
+        'UPSTREAM_ERROR',
+        {'cause': {'type': 'CredentialsRejected'}},
+    )
     mine = on(CredentialsRejected).responds(502, 'KEYS', details=('service',))
     named = on(AgentFailed).responds_as_cause(
         mine, status=502, code='AGENT_FAILED', details=('agent',)
     )
-    assert named(error).details == {'agent': 'agent-7', 'service': 'acme'}
+    assert named(error).details == {
+        'agent': 'agent-7',
+        'service': 'acme',
+        'cause': {'type': 'CredentialsRejected', 'details': {'service': 'acme'}},
+    }
     assert named(failed(KeyError('a'))).details == {'agent': 'agent-7'}
 
 
@@ -187,6 +199,98 @@ def test_the_document_of_the_api_leaves_the_code_open() -> None:
     text = json.dumps(openapi(AGENTS))
     assert '"AGENT_FAILED"' not in text
     assert '"AGENT_BUSY"' in text
+
+
+@pytest.mark.parametrize('write', [envelope, http.problem, http.named, http.tagged])
+@pytest.mark.parametrize(
+    ('cause', 'read'),
+    [
+        (ModelNotFound('acme', 'large-2'), ModelNotFound('acme', 'large-2')),
+        (AgentBusy('agent-9', 2.0), AgentBusy('agent-9', 2.0)),
+        # A client sees the type of a hidden cause, as it does without the agent.
+        (CredentialsRejected('acme', ('KEY',)), CredentialsRejected('***', ())),
+        (KeyError('a'), None),
+        # The class is not in the union of the client.
+        (QuotaExceeded('acme'), None),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_a_client_reads_the_cause_of_the_failed_agent(write: Any, cause: Any, read: Any) -> None:
+    union = AgentFailed | ModelNotFound | AgentBusy | CredentialsRejected
+    body = write(AGENTS(failed(cause)), request_id='r-1')
+    error = decode(body, union).unwrap()
+    assert isinstance(error, AgentFailed)
+    assert error.cause == read
+
+
+def test_an_agent_inside_an_agent_is_read_with_both_causes() -> None:
+    inner = failed(ModelNotFound('acme', 'large-2'))
+    body = envelope(AGENTS(AgentFailed('planner-1', 'planner', inner)), request_id='r-1')
+    error = decode(body, AgentFailed | ModelNotFound).unwrap()
+    assert error == AgentFailed('planner-1', 'planner', inner)
+
+
+@pytest.mark.parametrize('cause', ['1', '{"type": 1}', '{"type": "ModelNotFound"}'])
+def test_a_wrong_cause_does_not_raise(cause: str) -> None:
+    error = f'{{"type":"AgentFailed","details":{{"agent":"a","agent_type":"b","cause":{cause}}}}}'
+    read = decode(f'{{"success":false,"error":{error}}}', AgentFailed | ModelNotFound)
+    assert 'AgentFailed' in str(read)
+
+
+def test_metadata_is_hashable_inside_and_an_object_for_every_reader() -> None:
+    when = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
+    error = AgentFailed(
+        'a', 'b', ModelNotFound('acme', 'x'), (('run', 'r-12'), ('api_key', PLANTED)), when
+    )
+    assert hash(error) == hash(error)
+    shown = {'run': 'r-12', 'api_key': '***'}
+    answer = AGENTS(error)
+    assert (answer.details['metadata'], answer.details['timestamp']) == (
+        shown,
+        '2026-02-20T10:30:00Z',
+    )
+    event = session.event(error, adapter=session_tables.AGENTS, locale='en')
+    assert event.metadata['context'] == {'agent': 'a', 'agent_type': 'b', 'metadata': shown}
+    assert FOR_PLANNERS(error).details['metadata'] == shown
+    handler = Records()
+    logger = logging.Logger('agents')  # noqa: LOG001 -- not in the hierarchy
+    logger.addHandler(handler)
+    FailureLog(logger).failed(error, seam='session')
+    [record] = handler.records
+    fields: Any = vars(record)['fields']
+    assert (fields['agent'], fields['metadata']) == ('a', shown)
+    read = decode(envelope(answer), AgentFailed).unwrap()
+    assert read.metadata == (('run', 'r-12'), ('api_key', '***'))
+    assert read.timestamp == when
+
+
+def test_the_schema_of_metadata_is_an_object() -> None:
+    errors, _ = documented_errors([on(AgentFailed).responds(404, 'AGENT')])
+    assert errors[AgentFailed].fields['metadata'] == {
+        'type': 'object',
+        'additionalProperties': {'type': 'string'},
+    }
+
+
+class StepFailed(
+    TaggedError, namespace='test_agent_framework', category=Category.EXECUTION, message='Failed.'
+):
+    step: str
+    cause: ModelNotFound | QuotaExceeded | StreamAborted | OSError | None = None
+
+
+def test_the_document_has_the_answers_of_the_causes_that_the_class_can_have() -> None:
+    table = on(StepFailed).responds_as_cause(
+        tables.MODELS | tables.STREAMING, status=502, code='STEP_FAILED'
+    )
+    responses: Any = openapi(table)
+    # StreamAborted is hidden there: its answer is that of any other cause.
+    assert {'402', '404', '502'} <= responses.keys()
+    text = json.dumps(responses['404'])
+    assert '"MODEL_NOT_FOUND"' in text
+    assert StepFailed.__traits__.tag in text
+    assert '"STEP_FAILED"' in json.dumps(responses['502'])
+    assert '"QUOTA_EXCEEDED"' in json.dumps(responses['402'])
 
 
 def test_a_client_reads_the_error_of_the_agent_without_its_cause() -> None:
@@ -371,7 +475,7 @@ def test_the_event_of_a_session_names_the_agent_and_the_cause() -> None:
     assert event.metadata['context'] == {
         'agent': 'agent-7',
         'agent_type': 'assistant',
-        'metadata': [['task', 'summary']],
+        'metadata': {'task': 'summary'},
     }
     assert event.metadata['cause'] == 'ProviderModelNotFoundError'
     open_circuit = failed(CircuitOpen('acme', 5, 30.0, 'open'))

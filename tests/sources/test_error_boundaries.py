@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from examples.contract import older
+from examples.contract.older import BAD_REQUEST, OLDER
 
 import seamwise.policies.classify as classify_package
 from seamwise import Category, Failure, TaggedError, find_cause, refine
@@ -21,7 +23,6 @@ from seamwise.seams.http import HttpError, ProblemLocation, defect, named, on, t
 from seamwise.seams.http.openapi_documents.documented_errors import documented_errors
 from seamwise.seams.http.openapi_documents.error_schemas import NAMED as NAMED_FORM
 from seamwise.seams.http.openapi_documents.error_schemas import TAGGED as TAGGED_FORM
-from seamwise.seams.http.tables import MCP, MODELS, SESSIONS
 from seamwise.seams.wire.legacy_shapes import Named, named_error
 from tests.strategies import EVERY_CLASS, PLANTED, members
 
@@ -36,28 +37,23 @@ ISSUES = (Problem('/provider/id', 'must be a text'),)
 NAMED: dict[str, HttpError] = {
     'NotFoundError': HttpError.not_found('There is no such page.'),
     'BadRequest': HttpError.bad_request(
-        'The body is not valid.', kind='Body', problems=[ProblemLocation('/a', 'is missing')]
+        'The body is not valid.',
+        kind='Body',
+        problems=[ProblemLocation('/a', 'is missing')],
+        legacy=BAD_REQUEST,
     ),
     'UnknownError': defect('err_2f4ad7qz'),
-    'ConfigJsonError': on(ConfigUnreadable).responds(400, 'CONFIG_UNREADABLE')(
-        ConfigUnreadable('./app.jsonc', 3, 7, 'a comma is missing')
-    ),
-    'ConfigInvalidError': on(ConfigInvalid).responds(400, 'CONFIG_INVALID')(
-        ConfigInvalid('./app.jsonc', ISSUES)
-    ),
-    'ProviderModelNotFoundError': MODELS(ModelNotFound('acme', 'large-2', ('large-3',))),
-    'ProviderInitError': on(ProviderNotReady).responds(503, 'X', details=('provider',))(
-        ProviderNotReady('acme')
-    ),
-    'MCPFailed': on(McpConnectionFailed).responds(502, 'X', details=('server',))(
-        McpConnectionFailed('files')
-    ),
+    'ConfigJsonError': older.CONFIG(ConfigUnreadable('./app.jsonc', 3, 7, 'a comma is missing')),
+    'ConfigInvalidError': older.CONFIG(ConfigInvalid('./app.jsonc', ISSUES)),
+    'ProviderModelNotFoundError': older.MODELS(ModelNotFound('acme', 'large-2', ('large-3',))),
+    'ProviderInitError': older.MODELS(ProviderNotReady('acme')),
+    'MCPFailed': older.MCP(McpConnectionFailed('files')),
 }
-"""An answer for each name of the contract that this package writes."""
+"""An answer for each name of the contract that the package or the example writes."""
 
 TAGGED: dict[str, HttpError] = {
-    'SessionNotFoundError': SESSIONS(SessionNotFound('s-1')),
-    'SessionBusyError': SESSIONS(SessionBusy('s-1')),
+    'SessionNotFoundError': older.SESSIONS(SessionNotFound('s-1')),
+    'SessionBusyError': older.SESSIONS(SessionBusy('s-1')),
     'UnauthorizedError': HttpError.unauthorized(),
     'ServiceUnavailableError': HttpError.unavailable(),
     'TimeoutError': HttpError.timed_out(),
@@ -118,8 +114,16 @@ def test_both_legacy_formats_of_an_error_read_alike(answer: HttpError) -> None:
 @pytest.mark.parametrize(
     ('answer', 'expected'),
     [
-        (MODELS(ProviderNotReady('acme')), Named('ProviderInitError', {'providerID': '***'})),
-        (MCP(McpConnectionFailed('files')), Named('MCPFailed', {'name': '***'})),
+        (
+            on(ProviderNotReady).responds(503, 'X', legacy=OLDER[ProviderNotReady])(
+                ProviderNotReady('acme')
+            ),
+            Named('ProviderInitError', {'providerID': '***'}),
+        ),
+        (
+            HttpError.of(McpConnectionFailed('files'), 502, 'X', legacy=OLDER[McpConnectionFailed]),
+            Named('MCPFailed', {'name': '***'}),
+        ),
     ],
 )
 @pytest.mark.requirement('004-26')
@@ -152,7 +156,7 @@ def test_an_error_of_an_application_with_a_tag_of_the_contract_keeps_its_own_fie
 def test_the_document_of_the_api_has_the_keys_of_the_contract(
     error: TaggedError, name: str, required: list[str]
 ) -> None:
-    errors, _ = documented_errors([MODELS, SESSIONS])
+    errors, _ = documented_errors([older.MODELS, older.SESSIONS])
     named_schema: Any = NAMED_FORM.members(errors[type(error)])
     assert named_schema['properties']['name'] == {'const': name}
     assert named_schema['properties']['data']['required'] == required
@@ -230,8 +234,8 @@ VALUES: dict[str, object] = {
 )
 @pytest.mark.requirement('004-34')
 def test_a_terminal_shows_the_named_and_the_flat_shape_alike(case: dict[str, Any]) -> None:
-    first = cli.foreign(named_error(json.dumps(case['named'])).unwrap())
-    second = cli.foreign(named_error(json.dumps(case['flat'])).unwrap())
+    first = cli.foreign(named_error(json.dumps(case['named'])).unwrap(), legacy=OLDER)
+    second = cli.foreign(named_error(json.dumps(case['flat'])).unwrap(), legacy=OLDER)
     assert first == second
 
 
@@ -239,7 +243,7 @@ def test_a_terminal_shows_the_named_and_the_flat_shape_alike(case: dict[str, Any
 def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
     """The example of the document: the formatter of the command line sees the tag."""
     own = ModelNotFound('acme', 'large-2', ('large-3',))
-    rendered = cli.foreign(named(MODELS(own)))
+    rendered = cli.foreign(named(older.MODELS(own)), legacy=OLDER)
     assert rendered == FOR_TERMINALS(own)
     assert rendered.text == "acme has no model 'large-2'.\ndid you mean 'large-3'?"
 
@@ -248,7 +252,7 @@ def test_a_model_of_a_provider_is_rendered_as_our_own_error() -> None:
 @pytest.mark.requirement('004-54')
 def test_every_name_of_the_contract_is_rendered_with_its_fields(case: dict[str, Any]) -> None:
     data = {key: VALUES[fact['type']] for key, fact in case['data'].items()}
-    rendered = cli.foreign(Named(case['name'], data))
+    rendered = cli.foreign(Named(case['name'], data), legacy=OLDER)
     assert 0 < rendered.exit_code < 256
     assert rendered.text.partition('\n')[0]
     for value in data.values():
@@ -309,7 +313,7 @@ def test_every_name_of_the_contract_is_rendered_with_its_fields(case: dict[str, 
 def test_a_foreign_error_has_a_text_and_an_exit_code(
     body: Named, text: str, exit_code: int
 ) -> None:
-    assert cli.foreign(body) == cli.Rendered(text, exit_code)
+    assert cli.foreign(body, legacy=OLDER) == cli.Rendered(text, exit_code)
 
 
 def test_a_foreign_error_shows_no_secret_and_cannot_move_the_cursor() -> None:

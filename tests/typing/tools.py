@@ -7,7 +7,7 @@ from msgspec import Meta
 from seamwise import Do, Failure, Result, Success, attempt, fallible, when
 from seamwise.catalog.tools import RegistrationRejected
 from seamwise.policies import RateLimited, rate_limit
-from seamwise.toolhost import Tool, ToolLimits, Tools, tool, toolset
+from seamwise.toolhost import Tool, ToolLimits, ToolOutcome, Tools, tool, toolset
 from typing_extensions import assert_type
 
 
@@ -144,3 +144,9 @@ async def certain(uid: int) -> Success[int]:
 
 d_certain: Tool[Never] = certain
 assert_type(certain | find_user, Tools[UserNotFound])
+
+
+# Without an argument, an outcome is that of tools without errors of their own.
+def observe(outcome: ToolOutcome) -> None:
+    e_outcome: ToolOutcome[Never] = outcome
+    print(e_outcome.retryable)

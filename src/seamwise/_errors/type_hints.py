@@ -23,6 +23,7 @@ from typing import (
     ClassVar,
     Final,
     Literal,
+    TypeAlias,
     TypeVar,
     Union,
     get_args,
@@ -63,6 +64,11 @@ _MUTABLE_NAMES: Final = {type_.__name__ for type_ in _ABSTRACT} | {
     'list',
     'set',
 }
+PAIRS: Final = msgspec.Meta(extra={'seamwise': 'pairs'})
+
+Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], PAIRS]
+"""Names and values as pairs, which can be hashed. The seams show them as an object."""
+
 _OPAQUE: tuple[object, ...] = (Secret, type, Callable, Literal, ClassVar)
 _OPAQUE_NAMES = {'Secret', 'type', 'Type', 'Callable', 'Literal', 'ClassVar'}
 

@@ -1,5 +1,6 @@
 """Errors of agents: lookup, state, guardrails and context."""
 
+from datetime import datetime
 from typing import TypeAlias
 
 from typing_extensions import override
@@ -8,6 +9,7 @@ from seamwise._defects.exception_kinds import category_of, is_retryable, recover
 from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TaggedError, retry_after
+from seamwise._errors.type_hints import Pairs
 from seamwise.catalog.problem import Problem
 
 
@@ -110,13 +112,15 @@ class AgentFailed(TaggedError, category=Category.EXECUTION, message='The agent {
     """An error reached the boundary of an agent; see `cause`. The caller reacts to the cause.
 
     Category, retryability, recovery and delay are those of the cause. `agent_type` is the kind of
-    the agent, such as `reviewer`; `metadata` has further facts as pairs of name and value.
+    the agent, such as `reviewer`; `metadata` has further facts as pairs of name and value, which
+    the seams show as an object. `timestamp` is the time of the failure, with a time zone.
     """
 
     agent: str
     agent_type: str
     cause: Cause
-    metadata: tuple[tuple[str, str], ...] = ()
+    metadata: Pairs = ()
+    timestamp: datetime | None = None
 
     @property
     @override

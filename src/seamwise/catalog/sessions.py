@@ -12,11 +12,15 @@ from seamwise._errors.errors import TaggedError
 class InvalidInput(
     TaggedError, category=Category.VALIDATION, message='The input violates the rule: {constraint}.'
 ):
-    """The input of the user is invalid. The user corrects it."""
+    """The input of the user is invalid. The user corrects it.
+
+    `missing` is the name of a field that the input lacks, if that is the problem.
+    """
 
     constraint: str
     # Seams show it redacted; a `Secret` hides a value without a known form, such as a password.
     provided: object
+    missing: str | None = None
 
     @override
     def __hash__(self) -> int:

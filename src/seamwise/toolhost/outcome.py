@@ -1,6 +1,6 @@
 """Outcome of one tool call of a model's output."""
 
-from typing import TYPE_CHECKING, Any, Generic
+from typing import TYPE_CHECKING, Any, Generic, Never
 
 from msgspec import Struct
 from typing_extensions import TypeVar
@@ -16,11 +16,13 @@ from seamwise.toolhost.calls import ToolCall
 if TYPE_CHECKING:
     from seamwise.seams.planner import ErrorInfo
 
-E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
+E_co = TypeVar('E_co', bound=TaggedError, covariant=True, default=Never)
 
 
 class ToolOutcome(Struct, Generic[E_co], frozen=True):
     """The result of one call, or the reason why a call could not be read.
+
+    `ToolOutcome` without an argument is that of tools without errors of their own.
 
     Attributes:
         place: The number of the call in the output, from 1.

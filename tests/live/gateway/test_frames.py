@@ -10,6 +10,7 @@ from seamwise import Failure, Success
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.live import Event, Position
 from seamwise.live.events import MAX_SEQ, encode_record
+from seamwise.live.server.errors import error_event
 from seamwise.live.server.frames import Acknowledge, Say, Subscribe, read_frame
 
 JSON = st.recursive(
@@ -91,3 +92,29 @@ def test_no_json_raises(value: object) -> None:
 def test_no_members_raise(name: str, metadata: object, content: object) -> None:
     check(json.dumps({'event': name, 'metadata': metadata, 'content': content}))
     check(json.dumps({'event': name, 'metadata': {'epoch': metadata, 'seq': content}}))
+
+
+@pytest.mark.parametrize(
+    ('metadata', 'field'),
+    [
+        ({'last_seq': 42}, 'epoch'),
+        ({'epoch': 'e1'}, 'last_seq'),
+        ({}, 'epoch'),
+    ],
+)
+def test_a_reconnect_without_a_field_is_answered_with_its_name_in_the_language(
+    metadata: object, field: str
+) -> None:
+    body = json.dumps({'event': 'user.reconnect_with_state', 'metadata': metadata})
+    error = read_frame(body).failure()
+    assert error.missing == field
+    assert repr(field) in str(error)
+    english, chinese = (error_event(error, locale=locale) for locale in ('en', 'zh_CN'))
+    assert english.show_content == f"The field '{field}' is missing."
+    assert chinese.show_content == f"缺少字段 '{field}'。"
+    assert chinese.content == english.content == str(error)
+
+
+def test_an_acknowledgement_without_a_field_is_answered_with_its_name() -> None:
+    body = json.dumps({'event': 'user.ack', 'metadata': {'epoch': 'e1'}})
+    assert read_frame(body).failure().missing == 'seq'

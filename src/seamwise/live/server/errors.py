@@ -5,6 +5,7 @@ from typing import Final, TypeAlias
 import msgspec
 from msgspec import UNSET
 
+from seamwise._errors.texts import catalogue
 from seamwise.catalog.access import AccessDenied, Unauthenticated
 from seamwise.catalog.sessions import (
     AckAhead,
@@ -20,8 +21,12 @@ from seamwise.live.wire import WireEvent
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams import session as session_seam
 from seamwise.seams.http import tables as http_tables
+from seamwise.seams.rendering.values import safe_text
 from seamwise.seams.session import ErrorEvent
 from seamwise.seams.session import tables as session_tables
+from seamwise.seams.session.localized import localize
+
+MISSING_MESSAGE: Final = "The field '{field}' is missing."
 
 GatewayError: TypeAlias = (
     Unauthenticated
@@ -62,8 +67,15 @@ def error_event(
     error: GatewayError, *, locale: str, retry_after_ms: int | None = None
 ) -> ErrorEvent:
     """Return the event of an error."""
-    return session_seam.event(
+    event = session_seam.event(
         error, adapter=_SESSION_ERRORS, locale=locale, retry_after_ms=retry_after_ms
+    )
+    if not isinstance(error, InvalidInput) or error.missing is None:
+        return event
+    # The rule in the message of the error is English; this sentence is translated.
+    name = safe_text(error.missing)
+    return localize(
+        event, lambda other: catalogue(other).gettext(MISSING_MESSAGE).format(field=name), locale
     )
 
 

@@ -40,7 +40,7 @@ class Say(Struct, frozen=True):
 
 Frame: TypeAlias = Subscribe | Acknowledge | Say
 
-Data = TypeVar('Data')
+Data = TypeVar('Data', bound=Struct)
 
 _Seq: TypeAlias = Annotated[int, Meta(ge=0, le=MAX_SEQ)]
 _Epoch: TypeAlias = Annotated[str, Meta(min_length=1, max_length=_MAX_EPOCH)]
@@ -101,6 +101,10 @@ def _said(frame: WireEvent) -> Result[Frame, InvalidInput]:
 
 
 def _convert(frame: WireEvent, kind: type[Data]) -> Result[Data, InvalidInput]:
+    for field in msgspec.structs.fields(kind):
+        if field.name not in frame.metadata:
+            rule = f'the metadata of {frame.event} has {field.name!r}'
+            return Failure(InvalidInput(rule, None, field.name))
     try:
         return Success(msgspec.convert(frame.metadata, kind))
     except msgspec.ValidationError as error:

@@ -17,7 +17,7 @@ from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, LATER_MESSAGE, Rendered
 from seamwise.seams.rendering.encoding import to_json
 from seamwise.seams.rendering.values import safe_items, safe_text
-from seamwise.seams.wire.legacy_shapes import named_error, own_form
+from seamwise.seams.wire.legacy_shapes import Legacy, named_error, own_form
 
 MAX_FIELDS = 20
 """Number of fields that are shown of an error without a table."""
@@ -41,18 +41,24 @@ class NamedError(Protocol):
         ...
 
 
-def foreign(error: NamedError | bytes | str, /) -> Rendered:
+def foreign(
+    error: NamedError | bytes | str, /, *, legacy: Mapping[type[TaggedError], Legacy] = {}
+) -> Rendered:
     """Return the text and the exit code for an error of another program.
 
     The error is a name with its data, or the body `{name, data}` or `{_tag, …fields}`. The exit
     code for any other body is 65.
 
-    An error of the catalogue, by its own tag or by its name in the older contract, is rendered by
-    the tables. Any other one is its message, or its name in words, and its fields, one on a line.
-    Its exit code is 78 for a name that begins with `Config`, 70 for `UnknownError`, 75 if the data
-    has `isRetryable`, else 1.
+    An error of the catalogue, by its own tag or by a name in `legacy`, is rendered by the tables.
+    Any other one is its message, or its name in words, and its fields, one on a line. Its exit code
+    is 78 for a name that begins with `Config`, 70 for `UnknownError`, 75 if the data has
+    `isRetryable`, else 1.
 
-    >>> body = '{"_tag": "ProviderModelNotFoundError", "providerID": "acme", "modelID": "large-2"}'
+    Args:
+        error: The error, or a body.
+        legacy: The names and keys of errors in the contract of the other program, by class.
+
+    >>> body = '{"_tag": "ProviderModelNotFoundError", "provider": "acme", "model": "large-2"}'
     >>> print(foreign(body).text)
     acme has no model 'large-2'.
     hint: list the models that acme offers.
@@ -62,11 +68,13 @@ def foreign(error: NamedError | bytes | str, /) -> Rendered:
         if type(read) is Failure:
             return Rendered(escape(str(read.failure())), _UNREADABLE_EXIT_CODE)
         error = read.unwrap()
-    return _of_the_catalogue(error) or _of_another_program(error)
+    return _of_the_catalogue(error, legacy) or _of_another_program(error)
 
 
-def _of_the_catalogue(named: NamedError) -> Rendered | None:
-    tag, fields = own_form(named.name, named.data)
+def _of_the_catalogue(
+    named: NamedError, legacy: Mapping[type[TaggedError], Legacy]
+) -> Rendered | None:
+    tag, fields = own_form(named.name, named.data, legacy)
     arms = _arms()
     if tag not in arms:
         return None

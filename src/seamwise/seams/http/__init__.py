@@ -24,6 +24,7 @@ from seamwise.seams.http.successes import Created as Created
 from seamwise.seams.http.successes import NoContent as NoContent
 from seamwise.seams.reporting.request_context import current_request_id as current_request_id
 from seamwise.seams.wire.decoding import UnreadableBody as UnreadableBody
+from seamwise.seams.wire.legacy_shapes import Legacy as Legacy
 
 if TYPE_CHECKING:
     from seamwise.seams.http.asgi.safe_errors import SafeErrors as SafeErrors

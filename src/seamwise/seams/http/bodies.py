@@ -17,7 +17,7 @@ from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.seams.rendering.encoding import encode_public, public_form
 from seamwise.seams.rendering.values import in_utc
-from seamwise.seams.wire.legacy_shapes import Named, legacy_form
+from seamwise.seams.wire.legacy_shapes import Named
 
 JSON = 'application/json'
 PROBLEM_JSON = 'application/problem+json'
@@ -57,6 +57,8 @@ class BodyFormat:
     """Whether values are wrapped in the envelope."""
     has_problems: bool = False
     """Whether errors are problem details."""
+    is_legacy: bool = False
+    """Whether errors have the older shapes that their arms declare."""
 
     def __call__(
         self, content: object, /, *, request_id: str | None = None, now: datetime | None = None
@@ -265,13 +267,14 @@ class NamedFormat(BodyFormat):
     """Legacy format `{name, data}`, and values as they are: `named`."""
 
     __slots__ = ()
+    is_legacy = True
 
     @override
     def error(
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as `{name, data}`."""
-        return encode(Named(*legacy_form(error.type, error.message, error.details)))
+        return encode(_named(error))
 
 
 @final
@@ -279,16 +282,24 @@ class TaggedFormat(BodyFormat):
     """Legacy format of flat fields with a `_tag`, and values as they are: `tagged`."""
 
     __slots__ = ()
+    is_legacy = True
 
     @override
     def error(
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error as a flat object of `_tag`, message and details."""
-        name, data = legacy_form(error.type, error.message, error.details)
-        tag = {TAG_FIELD: name}
+        older = _named(error)
+        tag = {TAG_FIELD: older.name}
         # The tag comes first, and no detail can replace it.
-        return encode({**tag, **data, **tag})
+        return encode({**tag, **older.data, **tag})
+
+
+def _named(error: HttpError) -> Named:
+    """Return the name and the data of an error; its tag, message and details without a shape."""
+    if error.legacy is None:
+        return Named(error.type, {'message': error.message, **error.details})
+    return Named(error.legacy.name, error.legacy.data(error.message, error.details))
 
 
 envelope = Envelope()

@@ -6,7 +6,7 @@ from types import NoneType
 from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, structs
 from typing_extensions import TypeForm
 
 from seamwise._errors.codec import error_classes
@@ -20,8 +20,9 @@ from seamwise.seams.wire.decoding import (
     UnreadableBody,
     hidden_fields,
     unreadable_body,
+    with_pairs,
 )
-from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, named_error, own_form
+from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, Legacy, named_error, own_form
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -47,10 +48,13 @@ class _Problem(Struct):
 _decode_members = msgspec.json.Decoder(dict[str, object]).decode
 
 
-def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody]:
+def decode(
+    body: bytes | str, union: TypeForm[E], /, *, legacy: Mapping[type[TaggedError], Legacy] = {}
+) -> Result[E, UnreadableBody]:
     """Return the error in a body of this seam: the member of the union that its tag names.
 
-    The body is an envelope, a problem, or one of the older forms `named` and `tagged`.
+    The body is an envelope, a problem, or one of the older forms `named` and `tagged`, with the
+    names and keys of `legacy`.
 
     The error equals `shown(error)` of the error that was sent, except for fields that the server
     does not show: they have their defaults, and a required text is the mask `***`. A required
@@ -62,6 +66,11 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
     >>> from seamwise.seams.http.tables import STORAGE
     >>> decode(envelope(STORAGE(RecordNotFound('user', 'u-17')), request_id='r-1'), StorageError)
     Success(RecordNotFound(kind='user', key='u-17'))
+
+    Args:
+        body: The body.
+        union: The error classes.
+        legacy: The older shapes that the arms of the server declare, by class.
     """
     kinds = {kind.__traits__.tag: kind for kind in error_classes(union)}
     try:
@@ -70,7 +79,9 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
             older = named_error(body)
             if type(older) is Failure:
                 return older
-            content: _Error | None = _Error(*own_form(older.unwrap().name, older.unwrap().data))
+            named = older.unwrap()
+            shapes = {kind: shape for kind, shape in legacy.items() if kind in kinds.values()}
+            content: _Error | None = _Error(*own_form(named.name, named.data, shapes))
         else:
             content = _error(members)
     except DECODE_ERRORS as cause:
@@ -82,7 +93,7 @@ def decode(body: bytes | str, union: TypeForm[E], /) -> Result[E, UnreadableBody
         expected = ' or '.join(sorted(kinds))
         return Failure(unreadable_body(f'its error is {content.type!r}, not {expected}', body))
     try:
-        error: Any = _instance(kind, content)
+        error: Any = _instance(kind, content, kinds)
     except (msgspec.ValidationError, ValueError) as cause:
         return Failure(
             unreadable_body(f'its details are not those of {kind.__name__} ({cause})', body)
@@ -140,13 +151,38 @@ def _is_secret(hint: object) -> bool:
     return hint is Secret or get_origin(hint) is Secret
 
 
-def _instance(kind: type[TaggedError], error: _Error) -> TaggedError:
+def _cause(
+    kind: type[TaggedError], error: _Error, kinds: Mapping[str, type[TaggedError]]
+) -> TaggedError | None:
+    """Return the cause in the details of an error, if it is a member of the union."""
+    if 'cause' not in kind.__struct_fields__ or 'cause' not in error.details:
+        return None
+    cause = msgspec.convert(error.details['cause'], _Error)
+    delay_ms = error.retry_after_ms if cause.retry_after_ms is None else cause.retry_after_ms
+    cause_kind = kinds.get(cause.type)
+    if cause_kind is None:
+        return None
+    return _instance(cause_kind, structs.replace(cause, retry_after_ms=delay_ms), kinds)
+
+
+def _instance(
+    kind: type[TaggedError], error: _Error, kinds: Mapping[str, type[TaggedError]]
+) -> TaggedError:
     fields = _fields(kind)
-    details = error.details
+    cause = _cause(kind, error, kinds)
+    # The older forms have the message beside the details; a newer server may add keys.
+    details = {
+        name: value
+        for name, value in error.details.items()
+        if name in kind.__struct_fields__ and name != 'cause'
+    }
     masked = hidden_fields(kind, has_fields=bool(details))
     if error.retry_after_ms is not None and 'retry_after' not in details:
         details = {**details, 'retry_after': error.retry_after_ms / 1000}
+    details = with_pairs(kind, details)
     values: dict[str, Any] = dict(fields.private)
+    if cause is not None:
+        values['cause'] = cause
     for field in fields.public:
         if field.name in details:
             value = details[field.name]

@@ -21,6 +21,7 @@ from seamwise.seams.http.shape import (
 )
 from seamwise.seams.rendering.audience import hides_details
 from seamwise.seams.rendering.errors import public_field_names, redacted
+from seamwise.seams.wire.legacy_shapes import Legacy
 
 K = TypeVar('K', bound=TaggedError)
 F = TypeVar('F')
@@ -35,6 +36,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
     headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None
     problems: Callable[[K], Iterable[ProblemLocation]] | None = None
     docs: str | None = None
+    legacy: Legacy | None = None
 
     def __call__(self, error: K) -> HttpError:
         """Return the answer for an error, in the language of the request."""
@@ -53,6 +55,7 @@ class HttpArm(Struct, Generic[K], frozen=True):
             headers=headers or {},
             problems=self.problems(safe_error) if self.problems else (),
             docs=self.docs,
+            legacy=self.legacy,
         )
 
     def detail_names(self, kind: type[K]) -> tuple[str, ...] | None:
@@ -83,7 +86,12 @@ class CauseArm(HttpArm[K], Generic[K], frozen=True, kw_only=True):
         answer = self.causes(cause)
         # The status of the cause decides whether the fields are shown.
         own = super(CauseArm, replace(self, status=answer.status)).__call__(error)
-        return replace(answer, type=own.type, details={**answer.details, **own.details})
+        # A client reads the cause from its type and its details alone; see `decode`.
+        shown: dict[str, object] = {'type': answer.type}
+        if answer.details:
+            shown['details'] = answer.details
+        details = {**answer.details, **own.details, 'cause': shown}
+        return replace(answer, type=own.type, details=details, legacy=self.legacy)
 
     @override
     def detail_names(self, kind: type[K]) -> tuple[str, ...] | None:
@@ -101,7 +109,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         super().__init__((kind,), 'http')
         self._kind = kind
 
-    def responds(
+    def responds(  # noqa: PLR0913 -- the parts of an answer, all but two by keyword
         self,
         status: int,
         code: str,
@@ -110,6 +118,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         headers: Callable[[K], Mapping[str, str]] | Mapping[str, str] | None = None,
         problems: Callable[[K], Iterable[ProblemLocation]] | None = None,
         docs: str | None = None,
+        legacy: Legacy | None = None,
     ) -> Adapter[K, HttpError]:
         """Return an adapter that answers the error with a status and a code.
 
@@ -124,11 +133,12 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
                 the error has a `retry_after`) and, with 401, to `WWW-Authenticate: Bearer`.
             problems: Function that returns the invalid parts of the request.
             docs: URL of a page about the code.
+            legacy: The older shape that clients still read, in the formats `named` and `tagged`.
 
         Raises:
             ValueError: The status is not an error, or it is 405 without `headers`. Or the code is
-                not in upper snake case, or a name in `details` is not that of a field, or the field
-                is the cause or a secret.
+                not in upper snake case, or a name in `details` or `legacy` is not that of a field,
+                or the field is the cause or a secret.
         """
         check_status(self._kind, status)
         check_code(self._kind, code)
@@ -136,7 +146,8 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
             check_allow_header(self._kind, status)
         if details is not None and not callable(details):
             details = checked_names(self._kind, details)
-        return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs)})
+        older = legacy and legacy.of(self._kind, has_own_details=callable(details))
+        return Adapter({self._kind: HttpArm(status, code, details, headers, problems, docs, older)})
 
     def responds_as_cause(
         self,
@@ -145,6 +156,7 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         status: int,
         code: str,
         details: Collection[str] | None = None,
+        legacy: Legacy | None = None,
     ) -> Adapter[K, HttpError]:
         """Return an adapter that answers the error as its cause is answered.
 
@@ -157,10 +169,12 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
             code: Code for any other cause.
             details: Names of the fields of the error itself in the `details` of the body. By
                 default they are its public fields; none with a status from 500.
+            legacy: The older shape that clients still read, in the formats `named` and `tagged`.
+                Its keys show fields of the error itself.
 
         Raises:
             ValueError: The class has no field `cause`, the status is not an error, the code is not
-                in upper snake case, or `details` has a name that `responds` refuses.
+                in upper snake case, or `details` or `legacy` has a name that `responds` refuses.
             TypeError: `causes` is a function without an annotation.
         """
         if 'cause' not in self._kind.__struct_fields__:
@@ -168,7 +182,8 @@ class HttpArmBuilder(ArmBuilder[K, HttpError]):
         check_status(self._kind, status)
         check_code(self._kind, code)
         names = None if details is None else checked_names(self._kind, details)
-        arm: CauseArm[K] = CauseArm(status, code, names, causes=Adapter.of(causes))
+        older = legacy and legacy.of(self._kind)
+        arm: CauseArm[K] = CauseArm(status, code, names, legacy=older, causes=Adapter.of(causes))
         return Adapter({self._kind: arm})
 
 

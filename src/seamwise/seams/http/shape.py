@@ -19,7 +19,12 @@ from seamwise.seams.rendering.audience import (
     may_have_been_done,
     message_without_details,
 )
-from seamwise.seams.rendering.errors import all_field_names, fields_with_null, redacted
+from seamwise.seams.rendering.errors import (
+    all_field_names,
+    field_values,
+    fields_with_null,
+    redacted,
+)
 from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     drop_none,
@@ -30,6 +35,7 @@ from seamwise.seams.rendering.values import (
 )
 from seamwise.seams.rendering.views import View, public_view
 from seamwise.seams.reporting.request_context import current_locale, is_idempotent
+from seamwise.seams.wire.legacy_shapes import Legacy
 
 _ERROR_STATUSES = range(400, 600)
 # Reading an enum member for each error would add a tenth to the time of a call.
@@ -53,7 +59,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
     """An error as HTTP shows it; every text in it is safe to send.
 
     `type` is the tag of the error. `headers` are sent with every body format; `problems` are
-    written by `problem` only.
+    written by `problem` only, and the shape `legacy` by `named` and `tagged`.
 
     `of` builds the answer to a tagged error. The other static methods build errors that a route
     returns itself, without an error class: one for each usual status.
@@ -69,6 +75,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
     docs: str | None = None
     headers: Mapping[str, str] = {}
     problems: tuple[ProblemLocation, ...] = ()
+    legacy: Legacy | None = None
 
     @staticmethod
     def of(  # noqa: PLR0913 -- the arguments of an arm
@@ -80,6 +87,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
         headers: Mapping[str, str] = {},
         problems: Iterable[ProblemLocation] = (),
         docs: str | None = None,
+        legacy: Legacy | None = None,
     ) -> 'HttpError':
         """Return the answer to an error, as `on(…).responds(status, code)` does.
 
@@ -101,11 +109,12 @@ class HttpError(Struct, frozen=True, kw_only=True):
             headers: Further headers.
             problems: The invalid parts of the request.
             docs: URL of a page about the code.
+            legacy: The older shape that clients still read, in the formats `named` and `tagged`.
 
         Raises:
             ValueError: The status is not an error, or it is 405 without `headers`. Or the code is
-                not in upper snake case, or a name in `details` is not that of a field, or the field
-                is the cause or a secret.
+                not in upper snake case, or a name in `details` or `legacy` is not that of a field,
+                or the field is the cause or a secret.
         """
         kind = type(error)
         check_status(kind, status)
@@ -122,6 +131,9 @@ class HttpError(Struct, frozen=True, kw_only=True):
             headers=headers,
             problems=problems,
             docs=docs,
+            legacy=None
+            if legacy is None
+            else legacy.of(kind, has_own_details=isinstance(details, Mapping)),
         )
 
     @staticmethod
@@ -141,7 +153,11 @@ class HttpError(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def bad_request(
-        message: str, *, kind: str = 'Request', problems: Sequence[ProblemLocation] = ()
+        message: str,
+        *,
+        kind: str = 'Request',
+        problems: Sequence[ProblemLocation] = (),
+        legacy: Legacy | None = None,
     ) -> 'HttpError':
         """Return the error 400 INVALID_REQUEST.
 
@@ -152,6 +168,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
             message: The error message.
             kind: The invalid part of the request: `Body`, `Query`, ….
             problems: The invalid values, each with its location.
+            legacy: The older shape that clients still read, whose keys show `kind` and `errors`.
         """
         safe = tuple(map(_safe_problem, problems))
         details: dict[str, object] = {'kind': safe_text(kind)}
@@ -165,6 +182,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
             details=details,
             retryable=False,
             problems=safe,
+            legacy=legacy,
         )
 
     @staticmethod
@@ -290,6 +308,7 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
     headers: Mapping[str, str],
     problems: Iterable[ProblemLocation],
     docs: str | None,
+    legacy: Legacy | None,
 ) -> HttpError:
     """Return the answer to an error like `HttpError.of`, without checks of the arguments."""
     kind = type(error)
@@ -313,6 +332,7 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
         docs=docs,
         headers={**standard, **_safe_headers(headers)} if headers else standard,
         problems=tuple(map(_safe_problem, problems)) if problems else (),
+        legacy=legacy,
     )
 
 
@@ -323,7 +343,7 @@ def own_details(
     if isinstance(details, Mapping):
         return drop_none(safe_items(details))
     safe_error = redacted(error)
-    return _known(type(error), safe_items({name: getattr(safe_error, name) for name in details}))
+    return _known(type(error), safe_items(field_values(safe_error, details)))
 
 
 def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:

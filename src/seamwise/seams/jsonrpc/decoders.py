@@ -13,7 +13,7 @@ from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise._errors.type_hints import resolved_hints, struct_fields
 from seamwise._text.secrets import MASK
 from seamwise.seams.rendering.errors import all_field_names, public_field_names
-from seamwise.seams.wire.decoding import hidden_fields
+from seamwise.seams.wire.decoding import hidden_fields, with_pairs
 
 E = TypeVar('E', bound=TaggedError)
 
@@ -36,7 +36,7 @@ class ErrorDecoder(Generic[E]):
         hidden = dict.fromkeys(hidden_fields(kind, has_fields=has_fields), MASK)
         try:
             decoded: Any = msgspec.convert(
-                {**_private_fields(kind), **hidden, **public},
+                {**_private_fields(kind), **hidden, **with_pairs(kind, public)},
                 kind,
                 dec_hook=self._codec._decode_other,
             )

@@ -647,7 +647,8 @@ def _suggest_for_path_forbidden(error: catalog.tools.PathForbidden) -> str:
         case 'ignored':
             return (
                 'The workspace hides this path from all tools. '
-                'Use other files, or ask the user to remove it from the ignore list.'
+                'Use other files, ask the user to remove it from the ignore list, '
+                'or request approval for this one operation.'
             )
         case 'write_protected':
             return (

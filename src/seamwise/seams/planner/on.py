@@ -58,6 +58,10 @@ class PlannerArm(Struct, Generic[K], frozen=True):
         if seconds is None:
             return ErrorInfo(self.code, category, message, retryable, None, details)
         delay_ms = milliseconds(seconds)
+        # The remaining time of a guard has as many digits as its clock.
+        name = self.names.get('retry_after', 'retry_after')
+        if details.get(name) == seconds:
+            details[name] = delay_ms / 1000
         details['retry_after_ms'] = delay_ms
         return ErrorInfo(self.code, category, message, retryable, delay_ms, details)
 

@@ -12,7 +12,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._errors.messages import field_names
 from seamwise._errors.reported import ReportedCause
 from seamwise._errors.texts import message_of, public_message
-from seamwise._errors.type_hints import is_secret, resolved_hints
+from seamwise._errors.type_hints import PAIRS, is_secret, resolved_hints
 from seamwise._text.jsonable import safe_str
 from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
@@ -64,8 +64,38 @@ def public_fields(error: TaggedError) -> dict[str, object]:
     return _safe_fields(error, public_field_names(type(error)))
 
 
+@lru_cache(maxsize=4096)
+def pair_fields(kind: type[TaggedError]) -> frozenset[str]:
+    """Return the names of the fields whose pairs are shown as an object."""
+    try:
+        fields = structs.fields(kind)
+    except NameError:
+        # An annotation that cannot be resolved at run time does not name `Pairs`.
+        return frozenset()
+    return frozenset(
+        field.name for field in fields if PAIRS in getattr(field.type, '__metadata__', ())
+    )
+
+
+def field_values(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
+    """Return some fields of an error, with pairs as a mapping."""
+    pairs = pair_fields(type(error))
+    return {
+        name: as_object(getattr(error, name)) if name in pairs else getattr(error, name)
+        for name in names
+    }
+
+
+def as_object(pairs: tuple[tuple[str, str], ...]) -> object:
+    """Return pairs as a mapping; anything else, which type checkers refuse, as it is."""
+    try:
+        return dict(pairs)
+    except (TypeError, ValueError):
+        return pairs
+
+
 def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
-    fields = {name: getattr(error, name) for name in names}
+    fields = field_values(error, names)
     return safe_items(
         {name: value for name, value in fields.items() if not isinstance(value, Secret)}
     )

@@ -17,6 +17,7 @@ from seamwise.redaction.settings import Settings, current
 from seamwise.seams.rendering.errors import (
     all_field_names,
     all_fields,
+    pair_fields,
     public_field_names,
     public_fields,
     safe_message,
@@ -144,7 +145,9 @@ def _fast_path(
     kind: type[TaggedError], template: str, names: tuple[str, ...], settings: Settings
 ) -> _FastPath | None:
     """Return the fast path of a class, or None if its message or its field names need more care."""
-    if not field_names(template) <= set(names) or any(map(settings.is_sensitive, names)):
+    if pair_fields(kind) or not field_names(template) <= set(names):
+        return None
+    if any(map(settings.is_sensitive, names)):
         return None
     left_out = tuple(name for name in kind.__struct_fields__ if name not in names)
     return _FastPath(template.format_map, left_out, RenderCache())

@@ -4,14 +4,14 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from seamwise._defects.defects import report_defect
 from seamwise._defects.entries import DefectReport
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
-from seamwise.seams.rendering.errors import all_causes, safe_message
+from seamwise.seams.rendering.errors import all_causes, field_values, safe_message
 from seamwise.seams.rendering.values import (
     counted_items,
     drop_none,
@@ -46,6 +46,15 @@ class ErrorCounter(Protocol):
 
     def count(self, error: TaggedError | BaseException, *, seam: str, operation: str) -> None:
         """Count an error at the end of its operation."""
+        ...
+
+
+@runtime_checkable
+class LegacyCounter(Protocol):
+    """Metrics of older shapes; `seamwise.seams.telemetry.Telemetry` is one."""
+
+    def count_legacy(self, name: str, client: str | None) -> None:
+        """Count an error that a client got in an older shape, under its name there."""
         ...
 
 
@@ -270,6 +279,17 @@ class FailureLog:
             return logging.CRITICAL
         return failure_level(error, status=status)
 
+    def legacy(self, name: str, client: str | None) -> None:
+        """Count an error in an older shape, if the metrics of this log can.
+
+        Args:
+            name: Name of the error in the older contract.
+            client: Product of the client, such as `shop-app/1.4`, if it says one.
+        """
+        telemetry: object = self._telemetry
+        if isinstance(telemetry, LegacyCounter):
+            _protected(lambda: telemetry.count_legacy(name, client))
+
     def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry
         if telemetry is not None and isinstance(error, (TaggedError, BaseException)):
@@ -301,9 +321,8 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
             'error_type': type(error).__name__,
             'error_message': safe_text(safe_str(error)),
         }
-    fields, masked = counted_items(
-        {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
-    )
+    names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
+    fields, masked = counted_items(field_values(error, names_of_fields))
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,

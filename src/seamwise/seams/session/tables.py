@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from seamwise._text.phrases import join_limited
 from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
+from seamwise.seams.rendering.errors import as_object
 from seamwise.seams.rendering.values import timestamp
 from seamwise.seams.session.on import cause_type, on
 from seamwise.seams.session.shape import ErrorEvent
@@ -45,7 +46,7 @@ AGENTS: Adapter[catalog.agents.AgentError, ErrorEvent] = Adapter(
             context=lambda error: {
                 'agent': error.agent,
                 'agent_type': error.agent_type,
-                'metadata': error.metadata or None,
+                'metadata': as_object(error.metadata) or None,
             },
         )
     )

@@ -45,6 +45,9 @@ EVENT_NAME: Final = 'seamwise.defect'
 DEFECT_CATEGORY: Final = 'defect'
 """Category of defects, which have none of their own."""
 
+UNKNOWN_CLIENT: Final = 'unknown'
+"""Client of a request without a usable `User-Agent`."""
+
 
 class Telemetry:
     """Metrics on an OpenTelemetry meter, and a log record for each defect if a logger is passed.
@@ -73,6 +76,9 @@ class Telemetry:
        * - `seamwise.session.unrecoverable`
          - errors with recovery STOP, defects
          - `error.type`, `seam`
+       * - `seamwise.http.legacy`
+         - errors that left in the format `named` or `tagged`
+         - `name`, `client`
        * - `seamwise.session.count`
          - started sessions
          -
@@ -113,6 +119,11 @@ class Telemetry:
         self._unrecoverable = meter.create_counter(
             'seamwise.session.unrecoverable', '{error}', 'Errors without recovery, and defects.'
         )
+        self._clients = LabelLimit(NAMES_LIMIT, OTHER)
+        self._legacy_names = LabelLimit(NAMES_LIMIT, OTHER)
+        self._legacy = meter.create_counter(
+            'seamwise.http.legacy', '{error}', 'Errors in an older shape, by name and client.'
+        )
         self._sessions = meter.create_counter(
             'seamwise.session.count', '{session}', 'Started sessions.'
         )
@@ -150,6 +161,21 @@ class Telemetry:
         self._error_paths.add(1, {'operation': path_operation, 'fingerprint': path_fingerprint})
         if _is_unrecoverable(error):
             self._unrecoverable.add(1, attributes)
+
+    def count_legacy(self, name: str, client: str | None) -> None:
+        """Count an error that a client got in an older shape.
+
+        Args:
+            name: Name of the error in the older contract.
+            client: Product and version of the client, such as `shop-app/1.4`; None if it says none.
+        """
+        self._legacy.add(
+            1,
+            {
+                'name': self._legacy_names.get(name),
+                'client': self._clients.get(safe_text(client)) if client else UNKNOWN_CLIENT,
+            },
+        )
 
     def operation(self) -> AbstractContextManager[None]:
         """Start an operation; all its tasks, and threads in its context, count an error once."""

@@ -1,5 +1,6 @@
 """Errors of decoding, for the client side of the seams."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -9,8 +10,10 @@ from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.internal import Internal
 from seamwise._errors.type_hints import resolved_hints, struct_fields
+from seamwise._text.json_fields import is_object
 from seamwise._text.shortening import shorten
 from seamwise.seams.rendering.audience import hides_data
+from seamwise.seams.rendering.errors import pair_fields
 from seamwise.seams.rendering.values import safe_text
 
 _EXCERPT_LENGTH = 200
@@ -58,6 +61,15 @@ def hidden_fields(kind: type[TaggedError], *, has_fields: bool) -> frozenset[str
             )
         )
     )
+
+
+def with_pairs(kind: type[TaggedError], fields: Mapping[str, object]) -> dict[str, object]:
+    """Return the fields of an error with the pairs of each object that stands for pairs."""
+    pairs = pair_fields(kind)
+    return {
+        name: [*value.items()] if name in pairs and is_object(value) else value
+        for name, value in fields.items()
+    }
 
 
 def unreadable_body(problem: object, body: bytes | str) -> UnreadableBody:

@@ -1,115 +1,117 @@
-"""Names and keys of errors in the older public contract `{name, data}`, written and read."""
+"""Older public contracts of errors, `{name, data}` and flat fields: declared, written and read."""
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, cast
+from collections.abc import Collection, Mapping
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from seamwise._errors.errors import TAG_FIELD
+from seamwise._errors.errors import TAG_FIELD, TaggedError
+from seamwise._errors.type_hints import resolved_hints
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.json_pointer import json_pointer, pointer_keys
 from seamwise._text.secrets import MASK
+from seamwise.seams.rendering.errors import all_field_names
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
-_PROBLEMS, _ISSUES = 'problems', 'issues'
+_Keys: TypeAlias = list[str | int]
 
 
 class _Issue(Struct):
     message: str
-    path: list[str | int]
+    path: _Keys
 
 
-class LegacyShape(Struct, frozen=True):
-    """The body of one error in the older contract.
+class _Problem(Struct):
+    message: str
+    pointer: str
+
+
+class Legacy(Struct, frozen=True):
+    """The older shape of an error that its clients still read: its name and its keys there.
+
+    The body formats `named` and `tagged` write it; all others ignore it.
+
+    >>> from seamwise.catalog.storage import RecordNotFound
+    >>> from seamwise.seams import http
+    >>> gone = Legacy('UserGoneError', {'userID': 'key'}, has_message=False)
+    >>> answers = http.on(RecordNotFound).responds(404, 'NO_USER', legacy=gone)
+    >>> http.named(answers(RecordNotFound('user', '7')))
+    b'{"name":"UserGoneError","data":{"userID":"7"}}'
 
     Attributes:
-        name: The name of the error there.
-        keys: The key of each field there. A required text that the answer hides is the mask.
-        optional: The fields that are left out if the answer does not have them.
-        left_out: The fields that the contract does not have; the message contains them.
+        name: The name of the error in the older contract.
+        keys: The detail of the answer for each key, by default the field of the error.
         has_message: Whether the body has a `message`.
+        optional: The keys that are left out if the answer does not show their detail; all others
+            are the mask `***` then. Default: the keys of fields that have a default or are no text.
+        has_paths: Whether problems have a `path`, the list of keys, in place of a JSON Pointer.
     """
 
     name: str
-    keys: Mapping[str, str]
-    optional: frozenset[str] = frozenset()
-    left_out: frozenset[str] = frozenset()
+    keys: Mapping[str, str] = {}
     has_message: bool = True
+    optional: Collection[str] | None = None
+    has_paths: bool = False
 
-    def fits(self, fields: Mapping[str, object]) -> bool:
-        """Return whether fields are those of the error, and not of one with the same tag."""
-        return fields.keys() <= self.keys.keys() | self.left_out
+    def of(self, kind: type[TaggedError], *, has_own_details: bool = False) -> 'Legacy':
+        """Return the shape for an error class, with its optional keys.
 
+        Args:
+            kind: The class of the error.
+            has_own_details: Whether the details have other names than those of the fields.
 
-SHAPES: Mapping[str, LegacyShape] = MappingProxyType(
-    {
-        'ProviderModelNotFoundError': LegacyShape(
-            'ProviderModelNotFoundError',
-            {'provider': 'providerID', 'model': 'modelID', 'suggestions': 'suggestions'},
-            optional=frozenset({'suggestions'}),
-            has_message=False,
-        ),
-        'ProviderInitError': LegacyShape(
-            'ProviderInitError', {'provider': 'providerID'}, has_message=False
-        ),
-        'McpConnectionFailed': LegacyShape(
-            'MCPFailed', {'server': 'name'}, left_out=frozenset({'reason'}), has_message=False
-        ),
-        'SessionNotFound': LegacyShape('SessionNotFoundError', {'session': 'sessionID'}),
-        'SessionBusy': LegacyShape('SessionBusyError', {'session': 'sessionID'}),
-        'ConfigUnreadable': LegacyShape(
-            'ConfigJsonError',
-            {'path': 'path'},
-            left_out=frozenset({'line', 'column', 'problem'}),
-        ),
-        'ConfigInvalid': LegacyShape(
-            'ConfigInvalidError',
-            {'path': 'path', _PROBLEMS: _ISSUES},
-            optional=frozenset({_PROBLEMS}),
-        ),
-        'BadRequest': LegacyShape('BadRequest', {'kind': 'kind'}, left_out=frozenset({'errors'})),
-    }
-)
-"""The errors by tag. All others have their tag, the message and their details."""
+        Raises:
+            ValueError: The name is empty, or a detail is not a field that may be shown.
+        """
+        allowed = all_field_names(kind)
+        if not self.name:
+            raise ValueError(f'{kind.__name__}: the name in the older contract is empty.')
+        for key, detail in self.keys.items():
+            if detail not in allowed and not has_own_details:
+                choice = ', '.join(allowed) or 'no field'
+                raise ValueError(
+                    f'{kind.__name__}: the key {key!r} of the older contract may show {choice}, '
+                    f'not {detail!r}.'
+                )
+        if self.optional is not None:
+            return self
+        hints = resolved_hints(kind)
+        texts = {
+            field.name
+            for field in msgspec.structs.fields(kind)
+            if field.required and hints.get(field.name) is str
+        }
+        optional = [key for key, detail in self.keys.items() if detail not in texts]
+        return replace(self, optional=frozenset(optional))
 
+    def data(self, message: str, details: Mapping[str, object]) -> dict[str, object]:
+        """Return the data of an error in the older contract."""
+        optional = self.optional or ()
+        data: dict[str, object] = {'message': message} if self.has_message else {}
+        for key, detail in self.keys.items():
+            if detail in details:
+                data[key] = _issues(details[detail]) if self.has_paths else details[detail]
+            elif key not in optional:
+                data[key] = MASK
+        return data
 
-def legacy_form(
-    tag: str, message: str, fields: Mapping[str, object]
-) -> tuple[str, dict[str, object]]:
-    """Return the name and the data of an error in the legacy contract.
-
-    >>> legacy_form('ProviderInitError', 'It could not be set up.', {'provider': 'acme'})
-    ('ProviderInitError', {'providerID': 'acme'})
-    """
-    shape = SHAPES.get(tag)
-    if shape is None or not shape.fits(fields):
-        return tag, {'message': message, **fields}
-    data: dict[str, object] = {'message': message} if shape.has_message else {}
-    for field, key in shape.keys.items():
-        if field in fields:
-            value = fields[field]
-            data[key] = _issues(value) if field == _PROBLEMS else value
-        elif field not in shape.optional:
-            data[key] = MASK
-    return shape.name, data
+    def fields(self, data: Mapping[str, object]) -> dict[str, object]:
+        """Return the details of an error from its data in the older contract."""
+        return {
+            self.keys.get(key, key): _problems(value) if self.has_paths else value
+            for key, value in data.items()
+        }
 
 
-def own_form(name: str, data: Mapping[str, object]) -> tuple[str, dict[str, object]]:
-    """Return the tag and the fields of an error from its name and its data in the contract.
-
-    >>> own_form('MCPFailed', {'name': 'files'})
-    ('McpConnectionFailed', {'server': 'files'})
-    """
-    for tag, shape in SHAPES.items():
-        if shape.name == name:
-            fields = {key: field for field, key in shape.keys.items()}
-            return tag, {
-                fields.get(key, key): _problems(value) if key == _ISSUES else value
-                for key, value in data.items()
-            }
-    return name, {**data}
+def _issues(problems: object) -> object:
+    """Return problems with the keys in their JSON Pointers (RFC 6901) as `path`."""
+    try:
+        known = msgspec.convert(problems, list[_Problem], from_attributes=True)
+    except msgspec.ValidationError:
+        return problems
+    return [_Issue(problem.message, [*pointer_keys(problem.pointer)]) for problem in known]
 
 
 def _problems(issues: object) -> object:
@@ -121,12 +123,20 @@ def _problems(issues: object) -> object:
     return [{'pointer': json_pointer(issue.path), 'message': issue.message} for issue in known]
 
 
-def _issues(problems: object) -> list[dict[str, object]]:
-    """Return problems with the parts of their JSON Pointers (RFC 6901) as `path`."""
-    return [
-        {'message': problem['message'], 'path': [*pointer_keys(problem['pointer'])]}
-        for problem in cast('list[dict[str, Any]]', problems)
-    ]
+def own_form(
+    name: str, data: Mapping[str, object], legacy: Mapping[type[TaggedError], Legacy]
+) -> tuple[str, dict[str, object]]:
+    """Return the tag and the fields of an error from its name and its data in the contract.
+
+    A name that no shape has is taken for the tag.
+
+    >>> own_form('MCPFailed', {'name': 'files'}, {})
+    ('MCPFailed', {'name': 'files'})
+    """
+    for kind, shape in legacy.items():
+        if shape.name == name:
+            return kind.__traits__.tag, shape.fields(data)
+    return name, {**data}
 
 
 class Named(Struct, frozen=True):

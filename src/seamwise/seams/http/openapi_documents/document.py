@@ -195,7 +195,8 @@ class _Writer:
         by_status: defaultdict[int, list[DocumentedError]] = defaultdict(list)
         for kind in kinds:
             if kind in self._errors:
-                by_status[self._errors[kind].status].append(self._errors[kind])
+                for answer in self._errors[kind].answers:
+                    by_status[answer.status].append(answer)
         if _can_be_invalid(node):
             by_status[HTTPStatus.BAD_REQUEST.value] += []
         for status, errors in sorted(by_status.items()):

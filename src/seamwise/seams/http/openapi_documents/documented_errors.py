@@ -9,8 +9,9 @@ import msgspec
 from msgspec import Struct
 from typing_extensions import TypeIs
 
+from seamwise._errors.causes import Cause
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise._errors.type_hints import struct_fields
+from seamwise._errors.type_hints import resolved_hints, struct_fields, union_members
 from seamwise.redaction.settings import current
 from seamwise.seams.adapter import Adapter, Hidden
 from seamwise.seams.functions import FunctionArm
@@ -20,9 +21,11 @@ from seamwise.seams.http.shape import HttpError, own_details, phrase
 from seamwise.seams.rendering.errors import (
     all_field_names,
     fields_with_null,
+    pair_fields,
     public_field_names,
 )
 from seamwise.seams.rendering.values import milliseconds_or_none, safe_items
+from seamwise.seams.wire.legacy_shapes import Legacy
 
 Schema: TypeAlias = dict[str, object]
 
@@ -47,6 +50,30 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     """The names of the fields that are always shown: those that cannot be None."""
     has_delay: bool = False
     docs: str | None = None
+    legacy: Legacy | None = None
+    """The older shape of the error in the formats `named` and `tagged`."""
+
+    causes: Sequence[tuple[int, str]] = ()
+    """The statuses and codes of the causes that the class can have, if it stands for its cause."""
+
+    @property
+    def answers(self) -> Iterator['DocumentedError']:
+        """The answers of the error: its own, and one for each status of its causes."""
+        own_codes = {code for status, code in self.causes if status == self.status}
+        is_open = self.has_other_codes and not self.causes
+        has_other_codes = is_open or not own_codes <= {self.code}
+        yield msgspec.structs.replace(self, has_other_codes=has_other_codes)
+        for status in dict.fromkeys(status for status, _ in self.causes):
+            codes = sorted({code for other, code in self.causes if other == status})
+            if status != self.status:
+                yield msgspec.structs.replace(
+                    self,
+                    # The parts of a document have one name for each schema.
+                    name=f'{self.name}{status}',
+                    status=status,
+                    code=codes[0],
+                    has_other_codes=len(codes) > 1,
+                )
 
     @property
     def long_name(self) -> str:
@@ -196,7 +223,9 @@ class _DeclaredAnswer(NamedTuple):
     """The names of the fields in the details."""
     has_delay: bool
     docs: str | None
+    legacy: Legacy | None
     has_other_codes: bool = False
+    causes: Sequence[tuple[int, str]] = ()
 
 
 def _declared_answers(
@@ -220,8 +249,24 @@ def _answer_of_arm(kind: type[TaggedError], arm: HttpArm[Any]) -> _DeclaredAnswe
         arm.detail_names(kind) or (),
         _has_delay(kind),
         arm.docs,
+        arm.legacy,
         isinstance(arm, CauseArm),
+        _answers_of_causes(kind, arm) if isinstance(arm, CauseArm) else (),
     )
+
+
+def _answers_of_causes(kind: type[TaggedError], arm: CauseArm[Any]) -> list[tuple[int, str]]:
+    """Return the statuses and codes of the causes in the annotation; none if it allows any."""
+    causes = union_members(resolved_hints(kind).get('cause'))
+    if Cause in causes or TaggedError in causes:
+        return []
+    answers: list[tuple[int, str]] = []
+    for cause, answer in arm.causes.arms.items():
+        if cause in causes and _is_http_arm(answer):
+            answers.append((answer.status, answer.code))
+        elif cause in causes and _is_function(answer):
+            answers.append((answer.sample.status, answer.sample.code))
+    return answers
 
 
 def _answer_of_function(arm: FunctionArm[HttpError]) -> _DeclaredAnswer:
@@ -238,7 +283,7 @@ def _answer_of_function(arm: FunctionArm[HttpError]) -> _DeclaredAnswer:
     delay_ms = milliseconds_or_none(retry_after(error))
     # An example of a class whose delay is that of its cause has none.
     has_delay = answer.retry_after_ms is not None or (delay_ms is None and _has_delay(kind))
-    return _DeclaredAnswer(answer.status, answer.code, names, has_delay, answer.docs)
+    return _DeclaredAnswer(answer.status, answer.code, names, has_delay, answer.docs, answer.legacy)
 
 
 def _has_delay(kind: type[TaggedError]) -> bool:
@@ -254,7 +299,12 @@ def _is_function(arm: object) -> TypeIs[FunctionArm[HttpError]]:
 
 
 def _field_types(kind: type[TaggedError], names: Collection[str]) -> dict[str, Any]:
-    return {field.name: field.type for field in struct_fields(kind) if field.name in names}
+    pairs = pair_fields(kind)
+    return {
+        field.name: dict[str, str] if field.name in pairs else field.type
+        for field in struct_fields(kind)
+        if field.name in names
+    }
 
 
 def _schema_of_other_type(type_: type) -> Schema:
@@ -277,6 +327,7 @@ def _documented(
         status=answer.status,
         code=answer.code,
         has_other_codes=answer.has_other_codes,
+        causes=answer.causes,
         tag=traits.tag,
         fields={
             name: schema if name in with_null else _without_null(schema)
@@ -285,4 +336,5 @@ def _documented(
         required_fields=[name for name, schema in fields.items() if not _accepts_null(schema)],
         has_delay=answer.has_delay,
         docs=answer.docs,
+        legacy=answer.legacy,
     )

@@ -13,7 +13,6 @@ from seamwise.seams.http.openapi_documents.documented_errors import (
     DocumentedError,
     Schema,
 )
-from seamwise.seams.wire.legacy_shapes import SHAPES
 
 
 class Share(Protocol):
@@ -220,14 +219,17 @@ class TaggedForm(ErrorForm):
 
 def _legacy_members(error: DocumentedError) -> tuple[str, dict[str, Schema], list[str]]:
     """Return the name of an error in the legacy contract, its members and the required ones."""
-    shape = SHAPES.get(error.tag)
-    if shape is None or not shape.fits(error.fields):
+    shape = error.legacy
+    if shape is None:
         return error.tag, {'message': TEXT, **error.fields}, ['message', *error.required_fields]
     message: dict[str, Schema] = {'message': TEXT} if shape.has_message else {}
-    required = [key for field, key in shape.keys.items() if field not in shape.optional]
+    required = [key for key in shape.keys if key not in (shape.optional or ())]
+    # A required key whose detail is hidden is the mask, a text.
     members = {
-        key: _ISSUES if key == 'issues' else error.fields.get(field, TEXT)
-        for field, key in shape.keys.items()
+        key: _ISSUES
+        if shape.has_paths and detail == 'problems'
+        else error.fields.get(detail, TEXT if key in required else {})
+        for key, detail in shape.keys.items()
     }
     return shape.name, message | members, [*message, *required]
 

@@ -43,7 +43,8 @@ def openapi(*adapters: Callable[[Never], HttpError]) -> dict[int | str, dict[str
     documented, parts = documented_errors(map(Adapter.of, adapters))
     for error in documented.values():
         fields = {name: inline_refs(schema, parts) for name, schema in error.fields.items()}
-        by_status[str(error.status)].append(structs.replace(error, fields=fields))
+        for answer in structs.replace(error, fields=fields).answers:
+            by_status[str(answer.status)].append(answer)
     for status in _COMMON_STATUSES:
         by_status[str(status)].append(FRAMEWORK_ERRORS[status])
     responses = {status: _response(errors) for status, errors in by_status.items()}

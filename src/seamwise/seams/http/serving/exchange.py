@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from re import compile as pattern
 from time import perf_counter
 from typing import Any, NamedTuple, Never, TypeAlias, TypeVar
 
@@ -13,7 +14,7 @@ from typing_extensions import TypeIs
 from seamwise._errors.causes import Raised, iter_leaves
 from seamwise.seams.adapter import Adapter, check_seam, translated
 from seamwise.seams.functions import check_samples
-from seamwise.seams.http.bodies import Body
+from seamwise.seams.http.bodies import Body, BodyFormat
 from seamwise.seams.http.negotiation import locale_for, negotiated
 from seamwise.seams.http.request_ids import request_id
 from seamwise.seams.http.response import RawResponse, raw_response
@@ -31,7 +32,9 @@ App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI 3 application."""
 
 _SCOPE_KEY = 'seamwise.exchange'
-_HEADERS = frozenset({b'accept', b'accept-language', b'x-request-id'})
+_HEADERS = frozenset({b'accept', b'accept-language', b'user-agent', b'x-request-id'})
+_PRODUCT = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}(?:/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20})?(?= |$)")
+"""The first product of a `User-Agent`, with its version (RFC 9110, 10.1.5)."""
 
 
 class Exchange(Struct):
@@ -47,6 +50,7 @@ class Exchange(Struct):
     """
     started: float | None = msgspec.field(default_factory=perf_counter)
     """Time of the start, on the clock of `time.perf_counter`; None if it is not known."""
+    user_agent: str | None = None
     answers: 'Answers | None' = None
     """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
@@ -83,6 +87,7 @@ def exchange_of(scope: Scope) -> Exchange:
             values.get(b'accept'),
             values.get(b'accept-language'),
             scope.get('method', 'WEBSOCKET'),
+            user_agent=values.get(b'user-agent'),
         )
         scope[_SCOPE_KEY] = exchange
     return exchange
@@ -138,6 +143,9 @@ class Answers(NamedTuple):
             duration=exchange.duration,
             status=answer.status,
         )
+        if isinstance(self.body, BodyFormat) and self.body.is_legacy:
+            name = answer.type if answer.legacy is None else answer.legacy.name
+            self.log.legacy(name, _client(exchange.user_agent))
         return answer
 
     def in_form_of(self, installed: 'Answers | None') -> 'Answers':
@@ -149,6 +157,11 @@ class Answers(NamedTuple):
     def covers(self, error: object) -> bool:
         """Return whether the adapter has an arm for an error."""
         return self.table is not None and isinstance(error, self.table.kinds)
+
+
+def _client(user_agent: str | None) -> str | None:
+    product = user_agent and _PRODUCT.match(user_agent)
+    return product[0] if product else None
 
 
 def as_table(function: Callable[[E], HttpError]) -> Adapter[E, HttpError]:

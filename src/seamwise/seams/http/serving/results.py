@@ -58,7 +58,8 @@ def to_response(
     Args:
         result: The result of the handler.
         adapter: Function from the errors of the result to an `HttpError`.
-        headers: Headers of the request. `Accept`, `Accept-Language` and `X-Request-ID` are read.
+        headers: Headers of the request. `Accept`, `Accept-Language`, `User-Agent` and
+            `X-Request-ID` are read.
         operation: Method and route without ids, for the log: `GET /users/{id}`. The method also
             decides whether a retry is safe.
         body: Body format; by default it follows `Accept`.
@@ -94,6 +95,7 @@ def _exchange(headers: Headers, operation: str) -> Exchange:
         operation,
         # The start of the request is not known without the middleware.
         served.started if served else None,
+        user_agent=values.get('user-agent'),
     )
 
 

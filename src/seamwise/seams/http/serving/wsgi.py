@@ -100,6 +100,7 @@ class _Request:
             environ.get('HTTP_ACCEPT'),
             environ.get('HTTP_ACCEPT_LANGUAGE'),
             method,
+            user_agent=environ.get('HTTP_USER_AGENT'),
         )
         self._start_response = start_response
         self._log = log

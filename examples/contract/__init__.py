@@ -1,0 +1,1 @@
+"""An API that keeps an older contract for its clients."""
