@@ -38,9 +38,11 @@ MAX_WIDTH = 100
 INDENT = '  '
 _TAB = '    '
 _CUT = '…'
+_OPEN_FLAGS = os.O_RDONLY
 # O_NONBLOCK: opening a named pipe must not block. O_NOCTTY: opening a terminal must not make it
-# the controlling terminal.
-_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# the controlling terminal. Windows has O_BINARY only, without which it would convert line ends.
+for _name in ('O_NONBLOCK', 'O_NOCTTY', 'O_CLOEXEC', 'O_BINARY'):
+    _OPEN_FLAGS |= getattr(os, _name, 0)
 
 
 def from_file(location: Place) -> str | None:
