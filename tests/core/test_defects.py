@@ -463,7 +463,7 @@ def test_the_message_of_the_record_is_one_line(caplog: pytest.LogCaptureFixture)
 
 
 def test_the_exception_of_the_record_has_no_secret(caplog: pytest.LogCaptureFixture) -> None:
-    defect = raised(OSError(13, 'password=FAKE-hunter2'))
+    defect = raised(PermissionError(13, 'password=FAKE-hunter2'))
     report_defect(defect)
     [record] = caplog.records
     assert record.exc_info is not None
