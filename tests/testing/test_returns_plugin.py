@@ -1,5 +1,8 @@
 """Tests of results in the fixture `returns` of the pytest plugin of the package `returns`."""
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from returns.contrib.pytest import ReturnsAsserts
 from returns.result import Success as ReturnsSuccess
@@ -34,10 +37,12 @@ def test_the_other_class_is_not_traced(key: int, returns: ReturnsAsserts) -> Non
 def test_a_lash_handles_an_error_and_copies_stay_handled(returns: ReturnsAsserts) -> None:
     failed: Result[int, str] = Failure('late')
     handled = failed.lash(lambda error: Success(len(error)))
-    assert not returns.is_error_handled(failed)
-    assert returns.is_error_handled(handled)
-    assert returns.is_error_handled(handled.map(str))
-    assert returns.is_error_handled(load(0).lash(lambda _: load(0)).alt(str.upper))
+    watched: Any = returns
+    is_handled: Callable[[object], bool] = watched.is_error_handled
+    assert not is_handled(failed)
+    assert is_handled(handled)
+    assert is_handled(handled.map(str))
+    assert is_handled(load(0).lash(lambda _: load(0)).alt(str.upper))
 
 
 def test_the_classes_are_restored_after_the_test(request: pytest.FixtureRequest) -> None:

@@ -38,11 +38,10 @@ MAX_WIDTH = 100
 INDENT = '  '
 _TAB = '    '
 _CUT = '…'
-_OPEN_FLAGS = os.O_RDONLY
 # O_NONBLOCK: opening a named pipe must not block. O_NOCTTY: opening a terminal must not make it
 # the controlling terminal. Windows has O_BINARY only, without which it would convert line ends.
-for _name in ('O_NONBLOCK', 'O_NOCTTY', 'O_CLOEXEC', 'O_BINARY'):
-    _OPEN_FLAGS |= getattr(os, _name, 0)
+_FLAG_NAMES = ('O_RDONLY', 'O_NONBLOCK', 'O_NOCTTY', 'O_CLOEXEC', 'O_BINARY')
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in _FLAG_NAMES)
 
 
 def from_file(location: Place) -> str | None:

@@ -42,7 +42,9 @@ def infer_decorated(ctx: MethodContext, lookup: Lookup) -> Type:
     if not isinstance(edge, Instance) or not isinstance(function, CallableType):
         return ctx.default_return_type
     result = _result_of(function, edge.args[0], lookup)
-    return ctx.default_return_type if result is None else function.copy_modified(ret_type=result)
+    if result is None:
+        return ctx.default_return_type
+    return function.copy_modified(ret_type=result)  # pyright: ignore[reportUnknownMemberType]  # of mypy
 
 
 def infer_call(ctx: FunctionContext, lookup: Lookup) -> Type:
@@ -77,7 +79,7 @@ def infer_direct(ctx: FunctionContext, lookup: Lookup) -> Type:
             result = _result_of(function, parameter.args[0], lookup)
             if result is None:
                 break
-            return function.copy_modified(
+            return function.copy_modified(  # pyright: ignore[reportUnknownMemberType]  # of mypy
                 arg_types=_without(function.arg_types, index),
                 arg_kinds=_without(function.arg_kinds, index),
                 arg_names=_without(function.arg_names, index),
