@@ -48,6 +48,25 @@ def defects() -> Iterator[Sequence[DefectReport]]:
         yield reports
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(fixturedef: pytest.FixtureDef[object]) -> None:
+    """Let the fixture `returns` of the package `returns` see results of this library."""
+    if (
+        fixturedef.argname != 'returns'
+        or fixturedef.func.__module__ != 'returns.contrib.pytest.plugin'
+        or 'seamwise._results.containers' not in sys.modules
+    ):
+        return
+    from contextlib import ExitStack
+
+    from seamwise.testing.returns_plugin import visible_results
+
+    stack = ExitStack()
+    stack.enter_context(visible_results())
+    # Finalizers run in reverse order: that of the fixture itself runs first.
+    fixturedef.addfinalizer(stack.close)
+
+
 def pytest_assertrepr_compare(
     config: pytest.Config, op: str, left: object, right: object
 ) -> list[str] | None:

@@ -4,6 +4,7 @@ PYTEST_DONT_REWRITE: pytest rewrites the assertions of plugins, and this package
 """
 
 import sys as _sys
+from opcode import opmap as _opmap
 
 from seamwise._defects.defects import on_defect as on_defect
 from seamwise._defects.defects import report_defect as report_defect
@@ -56,25 +57,35 @@ def __getattr__(name: str) -> str:
         from importlib.metadata import version  # noqa: PLC0415 -- reads the disk, and is rarely used
 
         return version('seamwise')
-    message = f'module {__name__!r} has no attribute {name!r}'
-    if name in _OTHER_NAMES:
-        message += f'; use {_OTHER_NAMES[name]}'
-    raise AttributeError(message)
+    if name not in _OTHER_NAMES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    advice = f'use {_OTHER_NAMES[name]}'
+    caller = _sys._getframe(1)
+    if caller.f_code.co_code[caller.f_lasti] == _opmap['IMPORT_FROM']:
+        # For an AttributeError, the import statement would write a message of its own.
+        raise ImportError(f'cannot import name {name!r} from {__name__!r}; {advice}', name=name)
+    raise AttributeError(f'module {__name__!r} has no attribute {name!r}; {advice}')
 
 
 _OTHER_NAMES = {
     'Err': '`Failure`',
     'ErrorType': '`TaggedError`',
+    'Fold': '`collect(results)`',
     'Ok': '`Success`',
+    'OkErr': '`(Success, Failure)`',
     'ResultE': '`Result`',
+    'alt': '`result.alt(function)`',
     'as_async_result': '`attempt(rules)`',
     'as_result': '`attempt(rules)`',
+    'bind': '`result.bind(step)`',
     'do': '`@fallible`, whose `do` is the first parameter',
     'do_async': '`@fallible` on an `async def`',
     'future_safe': '`attempt(rules)` on an `async def`',
     'is_err': '`is_failure`',
     'is_ok': '`is_success`',
     'is_successful': '`is_success`',
+    'lash': '`result.lash(step)`',
+    'map_': '`result.map(function)`',
     'pipe': '`flow(value, step, …)`',
     'safe': '`attempt(rules)`',
 }

@@ -429,3 +429,39 @@ def test_channel_stays_while_another_finding_needs_it(shop: Path, body: str) -> 
     result, fixed = fix(shop, text)
     assert 'SW105' not in result.output
     assert fixed == text
+
+
+def test_class_in_a_pattern_gets_parentheses(shop: Path) -> None:
+    text = dedent("""\
+        def describe(result: Result[int, Missing]) -> str:
+            match result:
+                case Success(int):
+                    return 'a number'
+                case Failure(Missing):
+                    return 'missing'
+        """)
+    output, fixed = fix(shop, text)
+    assert fixed == text.replace('(int)', '(int())').replace('(Missing):', '(Missing()):')
+    assert 'fixed 2 findings in 1 file.' in output.stderr
+
+
+def test_pattern_is_left_alone_where_its_name_is_a_variable_or_an_arm_would_be_missing(
+    shop: Path,
+) -> None:
+    text = dedent("""\
+        def show(result: Result[int, Missing]) -> str:
+            match result:
+                case Success(value):
+                    return str(value)
+                case Failure(Missing):
+                    return str(Missing)
+
+
+        def describe(error: Missing | Busy) -> str:
+            match error:
+                case Missing:
+                    return 'missing'
+        """)
+    output, fixed = fix(shop, text)
+    assert fixed == text
+    assert output.stdout.count('without parentheses') == 2

@@ -88,3 +88,6 @@ def test_the_other_faces_export_exactly_these_names() -> None:
 def test_a_name_of_returns_or_result_is_explained(name: str, own: str) -> None:
     with pytest.raises(AttributeError, match=re.escape(f"has no attribute '{name}'; use {own}")):
         getattr(seamwise, name)
+    with pytest.raises(ImportError, match=re.escape(f"'{name}' from 'seamwise'; use {own}")):
+        exec(f'from seamwise import {name}')  # noqa: S102 -- the statement is the test
+    assert not hasattr(seamwise, name)

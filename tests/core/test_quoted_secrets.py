@@ -32,9 +32,14 @@ class Key:
 
 
 def insert() -> None:
-    with sa.create_engine('sqlite://').connect() as connection:
-        statement = sa.text('INSERT INTO users (name, password) VALUES (:n, :p)')
-        connection.execute(statement, {'n': 'ann', 'p': PLANTED})
+    engine = sa.create_engine('sqlite://')
+    try:
+        with engine.connect() as connection:
+            statement = sa.text('INSERT INTO users (name, password) VALUES (:n, :p)')
+            connection.execute(statement, {'n': 'ann', 'p': PLANTED})
+    finally:
+        # Python 3.13 warns of a connection that is not closed.
+        engine.dispose()
 
 
 def validate() -> None:

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
+from warnings import catch_warnings
 
-import greenlet
 import pytest
 
 from seamwise import Do, Failure, Result, ScopeLeaked, Success, attempt, fallible, when
@@ -241,6 +241,8 @@ class TestThreads:
         assert asyncio.run(main()) == [LATE, LATE]
 
     def test_do_can_fail_in_a_greenlet_of_its_thread_beside_other_threads(self) -> None:
+        greenlet = pytest.importorskip('greenlet')
+
         @fallible
         def switching(do: Do[str]) -> int:
             return int(greenlet.greenlet(do).switch(LATE))
@@ -250,6 +252,8 @@ class TestThreads:
             assert switching() is LATE
 
     def test_a_function_called_in_a_greenlet_can_fail_there(self) -> None:
+        greenlet = pytest.importorskip('greenlet')
+
         @fallible
         def fails(do: Do[str]) -> int:
             return do(LATE)
@@ -296,19 +300,19 @@ def with_except_star(do: Do[str]) -> None:
         pass
 
 
-def with_return_in_finally(do: Do[str]) -> int:
-    try:
-        return do(LATE)
-    finally:
-        return 1  # noqa: B012, SIM107 -- the swallowed exception is the test
+def swallowing(statement: str) -> Callable[[Do[str]], object]:
+    """Return a function whose `finally` ends with a statement that swallows the exception.
 
-
-def with_break_in_finally(do: Do[str]) -> None:
-    while True:
-        try:
-            do(LATE)
-        finally:
-            break  # noqa: B012 -- the swallowed exception is the test
+    Python 3.14 warns of it (PEP 765), so the function is compiled at run time.
+    """
+    names: dict[str, Any] = {'Do': Do, 'LATE': LATE}
+    source = (
+        f'def with_finally(do: Do[str]):\n while True:\n  try: do(LATE)\n  finally: {statement}'
+    )
+    with catch_warnings(action='ignore'):
+        exec(source, names)  # noqa: S102 -- see above
+    function: Callable[[Do[str]], object] = names['with_finally']
+    return function
 
 
 def with_second_failure(do: Do[str]) -> int:
@@ -344,8 +348,8 @@ SWALLOWING = [
     with_own_manager,
     with_except,
     with_except_star,
-    with_return_in_finally,
-    with_break_in_finally,
+    swallowing('return 1'),
+    swallowing('break'),
     with_second_failure,
     with_second_failure_of_the_same_object,
     with_second_failure_in_a_group,

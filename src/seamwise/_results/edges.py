@@ -233,6 +233,31 @@ def or_raise(result: Result[T, object], /) -> T:
 
 # fmt: off
 @overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], /,
+) -> Result[T, K1]: ...
+@overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], k2: type[K2], /,
+) -> Result[T, K1 | K2]: ...
+@overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], k2: type[K2], k3: type[K3], /,
+) -> Result[T, K1 | K2 | K3]: ...
+@overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], /,
+) -> Result[T, K1 | K2 | K3 | K4]: ...
+@overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4], k5: type[K5], /,
+) -> Result[T, K1 | K2 | K3 | K4 | K5]: ...
+@overload
+def caught(  # type: ignore[overload-overlap]  # open types first
+    call: Open[[], T], k1: type[K1], k2: type[K2], k3: type[K3], k4: type[K4],
+    k5: type[K5], k6: type[K6], /,
+) -> Result[T, K1 | K2 | K3 | K4 | K5 | K6]: ...
+@overload
 def caught(  # type: ignore[overload-overlap]  # coroutines first
     call: Callable[[], Coroutine[object, Never, T]], k1: type[K1], /,
 ) -> CoroutineType[object, Never, Result[T, K1]]: ...

@@ -39,8 +39,9 @@ INDENT = '  '
 _TAB = '    '
 _CUT = '…'
 # O_NONBLOCK: opening a named pipe must not block. O_NOCTTY: opening a terminal must not make it
-# the controlling terminal.
-_OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# the controlling terminal. Windows has O_BINARY only, without which it would convert line ends.
+_FLAG_NAMES = ('O_RDONLY', 'O_NONBLOCK', 'O_NOCTTY', 'O_CLOEXEC', 'O_BINARY')
+_OPEN_FLAGS = sum(getattr(os, name, 0) for name in _FLAG_NAMES)
 
 
 def from_file(location: Place) -> str | None:

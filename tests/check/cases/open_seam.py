@@ -39,6 +39,26 @@ def wildcard(error: Missing | Busy) -> int:
             return 500
 
 
+# case: a class without parentheses, which SW123 reports
+def without_parentheses(error: Missing | Busy) -> int:
+    match error:
+        case Missing():
+            return 404
+        case Busy:
+            return 503
+
+
+# case: the same in a Failure
+def failure_without_parentheses(result: Result[int, Missing | Busy]) -> int:
+    match result:
+        case Success(value):
+            return value
+        case Failure(Missing()):
+            return 404
+        case Failure(Busy):
+            return 503
+
+
 # case: closed
 def closed(error: Missing | Busy) -> int:
     match error:

@@ -55,6 +55,17 @@ def met() -> int:
             return 2
 
 
+# case: an arm after a class without parentheses, which SW123 reports
+def after_capture() -> int:
+    match ab():
+        case Success(value):
+            return value
+        case Failure(A):
+            return 1
+        case Failure(B()):
+            return 2
+
+
 # case: the same arm twice
 def twice() -> int:
     match ab():

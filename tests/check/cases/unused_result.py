@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cached_property, partial
-from typing import AnyStr, Generic, Protocol, TypeVar, overload
+from typing import AnyStr, Generic, Protocol, TypeVar, assert_type, overload, reveal_type
 
 import pytest
 from returns.future import future_safe
@@ -18,7 +18,7 @@ from returns.io import IOResult, IOSuccess, impure_safe
 from returns.result import Result as OpenResult
 from returns.result import safe
 
-from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, collect, fallible, flow, is_success, tap, tap_error, when
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, collect, fallible, flow, is_success, partition, partition_async, tap, tap_error, when
 
 
 class Full(TaggedError, category=Category.RESOURCE, message='full'):
@@ -1011,3 +1011,24 @@ def mapped(pool: ThreadPoolExecutor, executor: Executor, names: list[str]) -> No
 def mapped_and_read(pool: ThreadPoolExecutor, names: list[str]) -> list[Result[int, Full]]:
     pool.map(count, names)
     return list(pool.map(save, names))
+
+
+# case: the errors of a partition
+async def partitioned(names: list[str], results: list[Result[int, Full]]) -> None:
+    partition(save(name) for name in names)  # finds: SW101
+    partition(results)  # finds: SW101
+    await partition_async([load(name) for name in names])  # finds: SW101
+
+
+# case: a partition that is read
+def partitioned_and_read(names: list[str]) -> list[Full]:
+    _, errors = partition(save(name) for name in names)
+    return errors
+
+
+# case: statements for type checkers
+def looked_at(name: str) -> Result[int, Full]:
+    result = save(name)
+    reveal_type(result)
+    assert_type(result, Result[int, Full])
+    return result

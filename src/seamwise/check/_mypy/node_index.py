@@ -231,6 +231,11 @@ class NodeIndex:
         for node in _walk(tree):
             self._add(node, positions)
 
+    def global_definition(self, name: str) -> nodes.SymbolNode | None:
+        """Return what a global name of the module stands for; None if it has no such name."""
+        symbol = self._names.get(name)
+        return symbol.node if symbol is not None else None
+
     @cached_property
     def class_names(self) -> Mapping[str, str]:
         """Global names of classes by their full names, as in `Gone` or, imported, `errors.Gone`."""

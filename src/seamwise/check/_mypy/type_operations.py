@@ -47,6 +47,13 @@ def is_property(instance: Instance, name: str) -> bool:
     return isinstance(node, OverloadedFuncDef) and node.is_property
 
 
+def equality_owner(instance: Instance) -> str:
+    """Return the full name of the class whose `__eq__` compares an instance; empty if unknown."""
+    if instance.type.fallback_to_any:
+        return ''
+    return next(base.fullname for base in instance.type.mro if '__eq__' in base.names)
+
+
 def inherited_type(type_: Type, base: TypeInfo, subclass: TypeInfo) -> Type:
     """Return the type of a member of a base class, with the type arguments of a subclass."""
     instance = get_proper_type(fill_typevars_with_any(subclass))

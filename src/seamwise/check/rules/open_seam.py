@@ -87,6 +87,7 @@ from seamwise.check.inference.fixes.exhaustiveness import (
     missing_arm_edits,
     remaining_errors,
 )
+from seamwise.check.rules.class_capture import is_class_capture
 from seamwise.check.rules.rule import Rule, join_class_names
 from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
 from seamwise.check.typed_ast.program import Module, walk
@@ -126,7 +127,7 @@ def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
     subject = list(union_members(module.type_of(match.subject)))
     if len(subject) > 1 and all(_TAGGED in base_names(member) for member in subject):
         for arm in match.cases:
-            if _is_wildcard(arm) and not _is_closed(arm, match.subject, module):
+            if _is_wildcard(arm, module) and not _is_closed(arm, match.subject, module):
                 inference = inference_of(module)
                 edits = assert_never_edits(match, arm, inference) or missing_arm_edits(
                     match, arm, inference
@@ -208,7 +209,10 @@ def _is_any_failure(arm: ast.match_case, module: Module) -> bool:
         return False
     match _without_name(arm.pattern):
         case ast.MatchClass(failure, patterns, []) if module.full_name(failure) in _FAILURES:
-            return all(isinstance(pattern, ast.MatchAs) for pattern in patterns)
+            return all(
+                isinstance(pattern, ast.MatchAs) and not is_class_capture(pattern, arm, module)
+                for pattern in patterns
+            )
         case ast.MatchAs(None):
             return True
         case _:
@@ -238,8 +242,8 @@ def _bound_names(pattern: ast.pattern) -> set[str]:
     }
 
 
-def _is_wildcard(arm: ast.match_case) -> bool:
-    if arm.guard is not None:
+def _is_wildcard(arm: ast.match_case, module: Module) -> bool:
+    if arm.guard is not None or is_class_capture(arm.pattern, arm, module):
         return False
     pattern = arm.pattern
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None

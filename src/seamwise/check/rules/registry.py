@@ -4,7 +4,10 @@ from types import MappingProxyType
 
 from seamwise.check.rules import (
     broad_except,
+    class_capture,
     committed_failure,
+    compared_result,
+    deadline_across_yield,
     escaping_scope,
     impossible_error,
     layer_violation,
@@ -54,5 +57,8 @@ RULES = MappingProxyType({
         refused_class,
         uncovered_dependency,
         repeated_request,
+        class_capture,
+        compared_result,
+        deadline_across_yield,
     )
 })  # fmt: skip

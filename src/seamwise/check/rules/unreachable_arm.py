@@ -62,6 +62,7 @@ from seamwise.check.inference import inference_of
 from seamwise.check.inference.adapters.seams import seam_of_adapter
 from seamwise.check.inference.data_flow.bindings import ValueBinding
 from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS, ErrorInference
+from seamwise.check.rules.class_capture import is_class_capture
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
@@ -106,7 +107,8 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
                 if isinstance(part, ast.MatchSequence):
                     # The order of several failures is unknown, so each may be at any position.
                     yield from _check_patterns(arm, part.patterns, arriving, inference)
-                if arm.guard is None:
+                # SW123 reports a class without parentheses, which ends no match when it is fixed.
+                if arm.guard is None and not is_class_capture(part, arm, inference.module):
                     remaining = _subtract_pattern(part, remaining, inference)
             if is_result and arm.guard is None and _matches_any_failure(pattern, inference):
                 remaining = NO_ERRORS

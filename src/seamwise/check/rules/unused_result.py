@@ -39,6 +39,7 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | --- | --- |
 | A Result as a statement, also after `await` | yes |
 | A property that returns a Result, as a statement | yes |
+| `partition(results)` as a statement, whose errors are lost | yes |
 | A tuple, list or dict of Results, or a task that returns one | yes |
 | A list that creates such tasks: `[group.create_task(load(name)) for name in names]` | yes |
 | A lambda that returns a Result to a caller that ignores its return value | yes |
@@ -49,6 +50,7 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | A Result that is matched, unwrapped, passed, returned, yielded or stored | no |
 | A Result whose error `tap_error` passes to a function: `tap_error(save(…), log_error)` | no |
 | `_ = save(…)`, which discards the Result explicitly | no |
+| `reveal_type(save(…))` and `assert_type(…)`, which are for type checkers | no |
 
 `--fix` passes the Result to `do`, or returns its failure, if the channel of the function contains
 all of its errors. Editors offer `_ = …` too.
@@ -87,6 +89,7 @@ from seamwise.check.typed_ast.channels import (
     channel_of,
     contained_channel,
     format_types,
+    item_type,
     union_members,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
@@ -100,6 +103,11 @@ _RAISES_CONTEXTS = frozenset({
 _MAX_CODE = 60
 """Longest code excerpt in a message, in characters."""
 _TAP_ERROR = 'seamwise._results.compose.tap_error'
+_PARTITIONS = frozenset({
+    'seamwise._results.many.partition', 'seamwise._results.many_async.partition_async',
+})  # fmt: skip
+_OF_CHECKERS = frozenset({'reveal_type', 'assert_type'})
+"""Functions that return their argument, for statements about its type."""
 _STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
 
 
@@ -125,8 +133,8 @@ def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding
         return
     if isinstance(value, ast.Attribute) and not _is_property(value, module):
         return
-    channel = _result_channel(value, module)
-    if channel is None or _comes_from_store(value, module):
+    channel = _result_channel(value, module) or _partitioned_channel(value, module)
+    if channel is None or _comes_from_store(value, module) or _is_of_checkers(value):
         return
     if not _must_raise(statement, module):
         message = f'The Result of {_excerpt(value)} is discarded{_lost_errors(channel)}.'
@@ -134,6 +142,26 @@ def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding
         yield RawFinding(
             statement, message, _HELP, edits, quick_fixes=(_discard_fix(statement, module),)
         )
+
+
+def _partitioned_channel(value: ast.expr, module: Module) -> Channel | None:
+    """Return the channel of the Results whose errors `partition` returns as a list."""
+    match value:
+        case ast.Await(inner):
+            return _partitioned_channel(inner, module)
+        case ast.Call(function, [results]) if module.full_name(function) in _PARTITIONS:
+            return contained_channel(item_type(module.type_of(results)))
+        case _:
+            return None
+
+
+def _is_of_checkers(value: ast.expr) -> bool:
+    match value:
+        case ast.Call(ast.Name(name) | ast.Attribute(_, name)):
+            # mypy has no name for a function that it treats specially.
+            return name in _OF_CHECKERS
+        case _:
+            return False
 
 
 def _is_property(value: ast.Attribute, module: Module) -> bool:

@@ -59,6 +59,7 @@ UNSPECIFIC = frozenset({'builtins.object', TAGGED_ERROR})
 """Base classes that do not name a particular error."""
 
 _AWAITABLE = 'typing.Awaitable'
+_ITERABLE = 'typing.Iterable'
 _FUTURES = frozenset({'concurrent.futures._base.Future', 'multiprocessing.pool.ApplyResult'})
 """Handles of calls in other threads or processes; each contains what the call returns."""
 _PARTIAL = 'functools.partial'
@@ -130,6 +131,12 @@ def _short_name(type_: ProperType) -> str:
 def awaited_type(type_: ProperType) -> ProperType | None:
     """Return the type of `await x` for a coroutine, a task or another awaitable; else None."""
     return type_argument(type_, _AWAITABLE, 0)
+
+
+def item_type(type_: Type | None) -> ProperType | None:
+    """Return the type of the items of an iterable; None for a union or another type."""
+    members = list(union_members(type_))
+    return type_argument(members[0], _ITERABLE, 0) if len(members) == 1 else None
 
 
 def returned_type(type_: Type | None) -> ProperType | None:

@@ -8,13 +8,21 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
 from seamwise.check._mypy.node_index import ExpressionKey, NodeIndex, Position, Positions
-from seamwise.check._mypy.nodes import Decorator, Expression, FuncDef, RefExpr, TypeAlias, Var
+from seamwise.check._mypy.nodes import (
+    Decorator,
+    Expression,
+    FuncDef,
+    RefExpr,
+    SymbolNode,
+    TypeAlias,
+    Var,
+)
 from seamwise.check._mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
 from seamwise.check.facts import Location
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-LocatableNode = ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case
+LocatableNode = ast.stmt | ast.expr | ast.ExceptHandler | ast.match_case | ast.pattern
 
 N = TypeVar('N', bound=ast.AST)
 
@@ -126,7 +134,7 @@ class Module:
         return self.positions.column(line, byte_offset)
 
     def location_of(self, node: LocatableNode) -> Location:
-        """Return the location of a statement, an expression, an exception handler or an arm."""
+        """Return the location of a statement, expression, exception handler, arm or pattern."""
         if isinstance(node, ast.match_case):
             line = node.pattern.lineno
             text = self.lines[line - 1]
@@ -231,6 +239,10 @@ class Module:
     def class_names(self) -> Mapping[str, str]:
         """Global names of classes by their full names, as in `Gone` or, imported, `errors.Gone`."""
         return self._index.class_names
+
+    def global_definition(self, name: str) -> SymbolNode | None:
+        """Return what a global name of the module stands for; None if it has no such name."""
+        return self._index.global_definition(name)
 
     def variable_type(self, node: ast.Name) -> Type | None:
         """Return the type of the variable that an assignment target names."""

@@ -339,8 +339,11 @@ def _signals_as_exits() -> Generator[None]:
     # Python delivers signals to the main thread; nohup(1) relies on an ignored SIGHUP.
     numbers = [
         number
-        for number in (signal.SIGTERM, signal.SIGHUP)
-        if current_thread() is main_thread() and signal.getsignal(number) is signal.SIG_DFL
+        for number in signal.Signals
+        # By name, because Windows has no SIGHUP.
+        if number.name in {'SIGTERM', 'SIGHUP'}
+        and current_thread() is main_thread()
+        and signal.getsignal(number) is signal.SIG_DFL
     ]
     for number in numbers:
         signal.signal(number, _exit_on_signal)

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from msgspec import NODEFAULT
-from msgspec.structs import replace
+from msgspec import structs
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
@@ -146,7 +146,7 @@ def redacted(error: K) -> K:
     copy = redact(error)
     if 'cause' not in error.__struct_fields__:
         return copy
-    return replace(copy, cause=getattr(error, 'cause', None))
+    return structs.replace(copy, cause=getattr(error, 'cause', None))
 
 
 def direct_cause(error: TaggedError) -> Link | None:

@@ -28,7 +28,7 @@ def infer_step(ctx: FunctionContext) -> Type:
     """
     step = get_proper_type(ctx.default_return_type)
     classes = _only_argument(ctx)
-    caught = _instances_of(classes) if classes is not None else None
+    caught = instances_of(classes) if classes is not None else None
     if not isinstance(step, Instance) or caught is None:
         return ctx.default_return_type
     return Instance(
@@ -61,11 +61,11 @@ def _only_argument(ctx: FunctionContext | MethodContext) -> Type | None:
     return ctx.arg_types[0][0] if ctx.arg_types and len(ctx.arg_types[0]) == 1 else None
 
 
-def _instances_of(classes: Type) -> list[Type] | None:
+def instances_of(classes: Type) -> list[Type] | None:
     """Return the instances of a class or of a tuple of classes; None if one of them is unknown."""
     classes = get_proper_type(classes)
     if isinstance(classes, TupleType):
-        parts = [_instances_of(item) for item in classes.items]
+        parts = [instances_of(item) for item in classes.items]
         return [instance for part in parts for instance in part or ()] if all(parts) else None
     if isinstance(classes, TypeType) and isinstance(classes.item, Instance):
         return [classes.item]

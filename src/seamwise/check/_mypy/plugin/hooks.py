@@ -17,11 +17,18 @@ from mypy.types import FunctionLike, Type
 from typing_extensions import override
 
 from seamwise.check._mypy import plugin as features
-from seamwise.check._mypy.plugin import arms, catching, frozen, templates
+from seamwise.check._mypy.plugin import arms, catching, frozen, open_returns, templates
 
 _FUNCTION_HOOKS: Final[Mapping[str, Callable[[FunctionContext], Type]]] = {
     features.CATCH: catching.infer_step,
     features.SETATTR: frozen.check_setattr,
+}
+
+_OPEN_RETURN_HOOKS: Final[Mapping[str, Callable[[FunctionContext, open_returns.Lookup], Type]]] = {
+    features.ATTEMPT: open_returns.infer_call,
+    features.CAUGHT: open_returns.infer_caught,
+    features.FALLIBLE: open_returns.infer_direct,
+    features.REFINE: open_returns.infer_call,
 }
 
 _METHOD_HOOKS: Final[Mapping[str, Callable[[MethodContext], Type]]] = {
@@ -43,10 +50,15 @@ class SeamwisePlugin(Plugin):
 
     @override
     def get_function_hook(self, fullname: str) -> Callable[[FunctionContext], Type] | None:
+        infer = _OPEN_RETURN_HOOKS.get(fullname)
+        if infer is not None:
+            return lambda ctx: infer(ctx, self.lookup_fully_qualified)
         return _FUNCTION_HOOKS.get(fullname)
 
     @override
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
+        if fullname == features.EDGE_CALL:
+            return lambda ctx: open_returns.infer_decorated(ctx, self.lookup_fully_qualified)
         return _METHOD_HOOKS.get(fullname)
 
     @override

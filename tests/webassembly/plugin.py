@@ -1,0 +1,105 @@
+"""Pytest plugin for the tests of the core in Pyodide, which has no processes, threads and sockets.
+
+It skips by name the tests that need them.
+"""
+
+import asyncio
+import selectors
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from typing_extensions import override
+
+THREADS = 'threads do not exist in WebAssembly'
+LEAKS = 'tests/core/test_scope_leaks.py::'
+SCOPE = 'tests/core/test_scope.py::'
+
+SKIPPED = {
+    'tests/core/test_close_matches.py::': 'rapidfuzz has no wheel for WebAssembly',
+    'tests/core/test_codec.py::test_errors_that_contain_each_other_too_deeply_raise_value_error': (
+        'the stack of node, which is larger, decides'
+    ),
+    'tests/core/test_defects.py::test_a_defect_is_logged_once_if_several_threads': THREADS,
+    'tests/core/test_defects.py::test_a_defect_is_logged_once_if_every_layer': THREADS,
+    'tests/core/test_defects.py::test_frames_of_anyio_and_trio_are_omitted[trio]': (
+        'trio needs sockets'
+    ),
+    'tests/core/test_redaction.py::test_importing_redaction_loads_no_pattern_modules': (
+        'processes do not exist in WebAssembly'
+    ),
+    'tests/core/test_redaction_rules.py::test_the_check_of_linear_time_detects': (
+        'the time of one search is too coarse'
+    ),
+    'tests/core/test_redaction_settings.py::test_the_settings_of_the_program_apply': THREADS,
+    f'{SCOPE}TestNestedCode::test_two_threads_can_run': THREADS,
+    f'{SCOPE}TestNestedCode::test_do_ends_its_own_function_from_a_nested_one': THREADS,
+    f'{SCOPE}TestNestedCode::test_other_threads_do_not_affect_do': THREADS,
+    f'{SCOPE}test_an_ended_function_leaves_no_reference_cycle': THREADS,
+    f'{LEAKS}TestLateFailures::test_do_raises_scope_leaked_after_any_end': THREADS,
+    f'{LEAKS}TestThreads::test_a_': THREADS,
+    f'{LEAKS}TestThreads::test_do_': THREADS,
+    f'{LEAKS}TestThreads::test_the_message_names_a_failure': THREADS,
+}
+"""Reasons by the beginning of the name of a test."""
+
+
+class _NoSelector(selectors.BaseSelector):
+    """Selector of a loop without files, which only waits."""
+
+    @override
+    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
+        raise NotImplementedError('There are no sockets.')
+
+    @override
+    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
+        raise KeyError(fileobj)
+
+    @override
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        time.sleep(max(timeout or 0.0, 0.0))
+        return []
+
+    @override
+    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
+        return {}
+
+
+class _Loop(asyncio.SelectorEventLoop):
+    """Event loop that blocks, as on other platforms; that of Pyodide returns to JavaScript."""
+
+    def __init__(self) -> None:
+        super().__init__(_NoSelector())
+
+    def _make_self_pipe(self) -> None:
+        """Do nothing, because no other thread can wake the loop."""
+
+    def _close_self_pipe(self) -> None:
+        """Do nothing, because there is no pipe."""
+
+
+def pytest_configure() -> None:
+    """Select the event loop, and the profile of Hypothesis of `tests/conftest.py`."""
+    # The code below JavaScript runs inside the loop of Pyodide.
+    asyncio._set_running_loop(None)
+    for module in (asyncio, asyncio.events):
+        # Policies are deprecated in Python 3.14.
+        vars(module)['new_event_loop'] = _Loop
+    settings.register_profile(
+        'webassembly', deadline=None, database=None, derandomize=True, max_examples=50
+    )
+    settings.load_profile('webassembly')
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests that cannot run, and fail if a name of the list has no test."""
+    unused = {*SKIPPED}
+    for item in items:
+        for name, reason in SKIPPED.items():
+            if item.nodeid.startswith(name):
+                unused.discard(name)
+                item.add_marker(pytest.mark.skip(reason=reason))
+    if unused:
+        raise pytest.UsageError(f'No test is named {", ".join(sorted(unused))}.')
