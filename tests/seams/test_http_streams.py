@@ -146,7 +146,9 @@ def test_a_failure_in_a_stream_of_events_is_an_error_event_and_one_record(
     assert error['error']['code'] == 'LOST'
     assert error['request_id'] == 'r-1'
     [record] = own_records(caplog)
-    assert (record.tag, record.status, record.exc_info) == ('Lost', 502, None)
+    # The client has seen 200; the level is that of the answer.
+    assert (record.tag, record.status, record.exc_info) == ('Lost', 200, None)
+    assert (record.response, record.levelno) == ('already started', logging.ERROR)
     assert record.operation == f'GET {path}'
 
 

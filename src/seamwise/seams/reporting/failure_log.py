@@ -77,7 +77,10 @@ class FailureLog:
          - id of the request, if there is one
        * - `status`
          - `int`
-         - status of the response, if it is HTTP
+         - status of the response, if it is HTTP; the one that was sent, if `response` is there
+       * - `response`
+         - `str`
+         - `already started`, if the failure came too late for a response of its own
        * - `duration_ms`
          - `int`
          - duration in milliseconds, rounded up, if it is known
@@ -144,6 +147,7 @@ class FailureLog:
         ref: str | None = None,
         event: EventRecord | None = None,
         note: str | None = None,
+        sent: int | None = None,
     ) -> None:
         """Log a failure, unless a seam of the same operation has logged it already.
 
@@ -161,6 +165,8 @@ class FailureLog:
             ref: Reference of the defect that caused the failure.
             event: Record of the session event that reports the failure.
             note: Sentence after the message, such as the limit that ended a retry.
+            sent: Status of a response that had started before the failure. The record has it, and
+                the level still depends on `status`.
         """
         if not _is_first_report(error, seam):
             return
@@ -174,7 +180,8 @@ class FailureLog:
                 {
                     'seam': seam,
                     'request_id': request_id or current_request_id(),
-                    'status': status,
+                    'status': status if sent is None else sent,
+                    'response': None if sent is None else 'already started',
                     'duration_ms': milliseconds_or_none(duration),
                     'ref': ref,
                 }

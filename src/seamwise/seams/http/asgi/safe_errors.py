@@ -22,6 +22,7 @@ from seamwise.seams.http.serving.exchange import (
     Send,
     answer_defect,
     as_table,
+    closing_headers,
     exchange_of,
     name_operation,
     raised_error,
@@ -107,17 +108,21 @@ class SafeErrors:
                 raise
             except Exception as error:
                 if _is_disconnect(error, sender.disconnect_error):
+                    exchange.is_disconnected = not sender.has_started
                     self._log_disconnect(exchange)
                     return
-                answer, is_failure = self._answer(
-                    error, exchange, scope, has_started=sender.has_started
-                )
+                exception = _handled_too_late(error) if sender.has_started else error
+                answer, is_failure = self._answer(exception, exchange, scope, sent=sender.status)
                 if is_failure or self._is_answering:
-                    await self._send(answer, sender, exchange)
+                    await self._send(answer, sender, scope, is_defect=not is_failure)
                 else:
                     await sender.finish()
-                if not is_failure:
+                exchange.is_cut = sender.has_started and not sender.has_ended
+                if is_failure:
+                    return
+                if exception is error:
                     raise
+                raise exception from exception.__cause__
 
     async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
         exchange = self._exchange(scope)
@@ -128,10 +133,12 @@ class SafeErrors:
                 self._log_disconnect(exchange)
                 raise
             except Exception as error:
-                if _is_disconnect(error, closer.disconnect_error):
+                if _is_disconnect(
+                    error, closer.disconnect_error, is_disconnected=closer.is_disconnected
+                ):
                     self._log_disconnect(exchange)
                     return
-                answer, is_failure = self._answer(error, exchange, scope, has_started=False)
+                answer, is_failure = self._answer(error, exchange, scope, sent=None)
                 try:
                     await closer.close(answer, written(answer, self._answers.body, exchange))
                 except OSError:
@@ -140,21 +147,27 @@ class SafeErrors:
                     raise
 
     def _answer(
-        self, exception: Exception, exchange: Exchange, scope: Scope, *, has_started: bool
+        self, exception: Exception, exchange: Exchange, scope: Scope, *, sent: int | None
     ) -> tuple[HttpError, bool]:
         """Log an exception; return its answer, and whether it carries a covered error."""
         name_operation(exchange, scope)
         error = raised_error(exception)
         answers = exchange.answers or self._answers
         if answers.covers(error):
-            return answers.logged(error, exchange), True
-        return answer_defect(exception, self._log, exchange, has_started=has_started), False
+            return answers.logged(error, exchange, sent=sent), True
+        return answer_defect(exception, self._log, exchange, has_started=sent is not None), False
 
-    async def _send(self, answer: HttpError, sender: Sender, exchange: Exchange) -> None:
+    async def _send(
+        self, answer: HttpError, sender: Sender, scope: Scope, *, is_defect: bool
+    ) -> None:
         """Send an answer, as an event if a stream of events has started."""
+        exchange = sender.exchange
         try:
             if not sender.has_started:
-                await sender.send_response(written(answer, self._answers.body, exchange))
+                response = written(answer, self._answers.body, exchange)
+                if is_defect:
+                    response.headers.extend(closing_headers(scope))
+                await sender.send_response(response)
             elif sender.is_event_stream:
                 own = self._answers.body
                 # Another format may not be one line of text.
@@ -171,15 +184,41 @@ class SafeErrors:
         )
 
 
-def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:
+def _is_disconnect(
+    error: Exception, send_error: OSError | None, *, is_disconnected: bool = False
+) -> bool:
     """Return whether an exception, or each one in a group, reports that the client disconnected."""
-    kinds = tuple(_disconnect_types())
+    kinds = tuple(_disconnect_types(is_disconnected=is_disconnected))
     return all(leaf is send_error or isinstance(leaf, kinds) for leaf in iter_leaves(error))
 
 
-def _disconnect_types() -> Iterator[type[BaseException]]:
+def _disconnect_types(*, is_disconnected: bool) -> Iterator[type[BaseException]]:
     # Without the modules of Starlette loaded, their exceptions cannot have been raised.
     if requests := sys.modules.get('starlette.requests'):
         yield requests.ClientDisconnect
     if websockets := sys.modules.get('starlette.websockets'):
         yield websockets.WebSocketDisconnect
+        # Since Starlette 1.10, the second use of a lost connection raises this class; so does the
+        # use of a connection that the application itself has closed, which is a defect.
+        if is_disconnected and hasattr(websockets, 'WebSocketDisconnected'):
+            yield websockets.WebSocketDisconnected
+
+
+_TOO_LATE = frozenset(
+    {
+        # Starlette, Litestar
+        'Caught handled exception, but response already started.',
+        'Exception caught after response started',
+    }
+)
+
+
+def _handled_too_late(error: Exception) -> Exception:
+    """Return the exception of the application that a framework could not answer any more.
+
+    Starlette and Litestar replace it by one of their own, the same for all errors.
+    """
+    cause = error.__cause__
+    if isinstance(cause, Exception) and _TOO_LATE.intersection(map(str, error.args)):
+        return cause
+    return error

@@ -3,7 +3,14 @@
 from collections.abc import Awaitable
 
 from seamwise.seams.http.response import RawResponse
-from seamwise.seams.http.serving.exchange import Exchange, Message, Scope, Send, effective_route
+from seamwise.seams.http.serving.exchange import (
+    Exchange,
+    Message,
+    Scope,
+    Send,
+    effective_route,
+    is_last,
+)
 
 
 class Sender:
@@ -13,8 +20,10 @@ class Sender:
         self.exchange = exchange
         self._scope = scope
         self._send = send
-        self.has_started = False
-        """Whether the start of a response was sent."""
+        self.status: int | None = None
+        """The status of the response, once its start was sent."""
+        self.has_ended = False
+        """Whether the end of the response was sent."""
         self.is_event_stream = False
         """Whether the response consists of server-sent events."""
         self._is_end_held = False
@@ -25,7 +34,7 @@ class Sender:
         """Forward an ASGI message."""
         if message['type'] == 'http.response.start':
             message = self._with_request_id(message)
-            self.has_started = True
+            self.status = message['status']
         elif (
             self.is_event_stream
             and not message.get('more_body')
@@ -35,7 +44,14 @@ class Sender:
             message = {**message, 'more_body': True}
         return self._forward(message)
 
+    @property
+    def has_started(self) -> bool:
+        """Whether the start of a response was sent."""
+        return self.status is not None
+
     async def _forward(self, message: Message) -> None:
+        # Before the call: a middleware may keep it waiting until the response has left.
+        self.has_ended = self.has_ended or is_last(message)
         try:
             await self._send(message)
         except OSError as error:

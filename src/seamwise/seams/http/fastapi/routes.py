@@ -24,6 +24,7 @@ from seamwise.seams.http.bodies import (
     to_jsonable,
     value_media_type,
 )
+from seamwise.seams.http.fastapi.background import report_failures
 from seamwise.seams.http.fastapi.dependencies import Overrides, has_generators, resolve_dependencies
 from seamwise.seams.http.fastapi.endpoints import (
     CompleteResponse,
@@ -93,7 +94,11 @@ class ResultRoute(APIRoute):
                 response = await handle(request)
             finally:
                 current_exchange.reset(token)
-            return _written(response, exchange, answers) if answers else response
+            if answers is None:
+                return response
+            response = _written(response, exchange, answers)
+            report_failures(response, exchange, answers)
+            return response
 
         return answer
 
