@@ -49,8 +49,9 @@ def install(
 
     In FastAPI, handlers and dependencies may return Results then: the value of a Success is
     what FastAPI gets, and a Failure ends the request. So may exception handlers, functions under
-    `@app.middleware('http')`, and handlers of WebSockets; Failures of background tasks are logged. A `Raised` error that the adapter covers is a
-    failure too. In Starlette, such handlers need `endpoint`.
+    `@app.middleware('http')`, and handlers of WebSockets; Failures of background tasks are logged.
+    A `Raised` error that the adapter covers is a failure too. In Starlette, handlers of requests
+    need `endpoint`.
 
     `HTTPException` and invalid requests are answered in the same form, unless the application has
     handlers of its own for them. Other exceptions are defects: they are recorded, answered with a
