@@ -29,6 +29,7 @@ from seamwise.seams.http.serving.exchange import (
     serving_exchange,
     written,
 )
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
@@ -155,7 +156,11 @@ class SafeErrors:
         answers = exchange.answers or self._answers
         if answers.covers(error):
             return answers.logged(error, exchange, sent=sent), True
-        return answer_defect(exception, self._log, exchange, has_started=sent is not None), False
+        answer = answer_defect(exception, self._log, exchange, has_started=sent is not None)
+        if sent is not None:
+            # The event of a started stream has the status that the application meant.
+            answer = _http_exception(exception, scope) or answer
+        return answer, False
 
     async def _send(
         self, answer: HttpError, sender: Sender, scope: Scope, *, is_defect: bool
@@ -182,6 +187,14 @@ class SafeErrors:
         self._log.logger.debug(
             'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
+
+
+def _http_exception(exception: Exception, scope: Scope) -> HttpError | None:
+    """Return the answer of an `HTTPException` that the framework cannot give any more."""
+    exceptions = sys.modules.get('starlette.exceptions')
+    if exceptions is None or not isinstance(exception, exceptions.HTTPException):
+        return None
+    return from_http_exception(exception.status_code, exception.detail, exception.headers, scope)
 
 
 def _is_disconnect(
@@ -219,6 +232,6 @@ def _handled_too_late(error: Exception) -> Exception:
     Starlette and Litestar replace it by one of their own, the same for all errors.
     """
     cause = error.__cause__
-    if isinstance(cause, Exception) and _TOO_LATE.intersection(map(str, error.args)):
-        return cause
-    return error
+    # Litestar keeps its text in `detail` only.
+    texts = {*map(str, error.args), str(getattr(error, 'detail', None))}
+    return cause if isinstance(cause, Exception) and texts & _TOO_LATE else error

@@ -15,13 +15,13 @@ from seamwise._errors.errors import TaggedError
 from seamwise.seams.http.asgi.websockets import POLICY_VIOLATION
 from seamwise.seams.http.fastapi.dependencies import resolve_dependencies, resolver
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
-from seamwise.seams.http.fastapi.framework_errors import from_validation_errors
 from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.routes import ResultRoute, convert
 from seamwise.seams.http.fastapi.signatures import evaluated_signature
 from seamwise.seams.http.fastapi.user_functions import check_arms
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
 from seamwise.seams.http.serving.exchange import NO_ARMS, Answers, exchange_of, written
+from seamwise.seams.http.serving.framework_errors import from_validation_errors
 
 
 def add_validation_handlers(app: FastAPI, answers: Answers) -> None:

@@ -15,7 +15,6 @@ from seamwise.seams.http.asgi.outermost import Outermost
 from seamwise.seams.http.asgi.safe_errors import SafeErrors
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
-from seamwise.seams.http.fastapi.framework_errors import from_http_exception
 from seamwise.seams.http.fastapi.user_functions import (
     convert_events,
     convert_sockets,
@@ -24,6 +23,7 @@ from seamwise.seams.http.fastapi.user_functions import (
 )
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.serving.exchange import Answers, App, as_table, exchange_of, written
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
