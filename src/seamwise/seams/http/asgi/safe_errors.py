@@ -234,4 +234,8 @@ def _handled_too_late(error: Exception) -> Exception:
     cause = error.__cause__
     # Litestar keeps its text in `detail` only.
     texts = {*map(str, error.args), str(getattr(error, 'detail', None))}
-    return cause if isinstance(cause, Exception) and texts & _TOO_LATE else error
+    if not isinstance(cause, Exception) or not texts & _TOO_LATE:
+        return error
+    # A task group wraps the exception of its only task in a group.
+    leaves = [*iter_leaves(cause)]
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else cause
