@@ -228,7 +228,8 @@ class FailureLog:
     ) -> DefectReport:
         """Report an unexpected exception, and return its report: see `report_defect`.
 
-        The current span gets the status ERROR, and the class of the exception as `error.type`.
+        The current span gets the status ERROR, the class of the exception as `error.type`, and an
+        event `exception` with the redacted message and traceback.
 
         Args:
             exception: The exception.
@@ -240,10 +241,11 @@ class FailureLog:
         id_ = request_id or current_request_id()
         context |= {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
         _protected(lambda: report_defect(exception, log=self._logger, **context))
-        _mark_span(exception)
-        self._count(exception, seam, operation)
         # If a handler has failed, this call logs the exception on stderr.
-        return report_defect(exception, log=_stderr_logger(), **context)
+        report = report_defect(exception, log=_stderr_logger(), **context)
+        _mark_span(exception, report)
+        self._count(exception, seam, operation)
+        return report
 
     def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
         context = {'seam': seam, 'operation': operation}
@@ -333,7 +335,7 @@ def _is_server_error(error: object, status: int | None) -> bool:
     return not isinstance(error, TaggedError) or error.category not in _CLIENT_CATEGORIES
 
 
-def _mark_span(error: object) -> None:
+def _mark_span(error: object, report: DefectReport | None = None) -> None:
     # A program that has a span has imported this module.
     trace: Any = sys.modules.get('opentelemetry.trace')
     if trace is None:
@@ -342,6 +344,14 @@ def _mark_span(error: object) -> None:
     if span.is_recording():
         span.set_attribute('error.type', error_type(error))
         span.set_status(trace.StatusCode.ERROR)
+        if report is not None:
+            # The event that `record_exception` adds would contain the message as it is.
+            attributes = {
+                'exception.type': error_type(error),
+                'exception.message': report.chain[0].message,
+                'exception.stacktrace': report.pretty,
+            }
+            span.add_event('exception', attributes)
 
 
 def _protected(call: Callable[[], object]) -> None:
