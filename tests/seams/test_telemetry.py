@@ -618,9 +618,16 @@ def test_durations_have_buckets_for_seconds(recorded: RecordedTelemetry) -> None
     stop = recorded.telemetry.watch_guards()
     with fake_world() as world:
         guard = retry(attempts=2, name='buckets')
-        outcomes = iter([Failure(HostUnreachable('db', 'reset')), *[Success(1)] * 4])
-        for seconds in (0.001, 0.2, 0.7, 4.0):
-            guard.run_sync(lambda seconds=seconds: (world.advance(seconds), next(outcomes))[1])
+        durations = iter((0.001, 0.2, 0.7, 4.0))
+        attempts: list[float] = []
+
+        def call() -> Result[int, HostUnreachable]:
+            attempts.append(next(durations))
+            world.advance(attempts[-1])
+            return Success(1) if len(attempts) > 1 else Failure(HostUnreachable('db', 'reset'))
+
+        for _ in range(3):
+            guard.run_sync(call)
     stop()
     for instrument in ('seamwise.guard.call.duration', 'seamwise.recovery.duration'):
         [point] = [
