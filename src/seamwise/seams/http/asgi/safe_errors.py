@@ -83,13 +83,25 @@ class SafeErrors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application for one connection."""
-        kind = scope['type']
-        if kind == 'http':
-            await self._run_http(scope, receive, Sender(self._exchange(scope), scope, send))
-        elif kind == 'websocket':
-            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
-        else:
-            await self._app(scope, receive, send)
+        if scope['type'] != 'http':
+            await self._run_other(scope, receive, send)
+            return
+        exchange = self._exchange(scope)
+        sender = Sender(exchange, scope, send)
+        with serving_exchange(exchange, scope['method']):
+            try:
+                await self._app(scope, receive, sender)
+                if sender.is_end_held:
+                    await sender.finish()
+            except CancelledError:
+                self._log_disconnect(exchange)
+                raise
+            except Exception as error:
+                exception = await self._fail(error, sender, scope)
+                if exception is error:
+                    raise
+                if exception is not None:
+                    raise exception from exception.__cause__
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
@@ -98,32 +110,27 @@ class SafeErrors:
             exchange.answers = self._answers
         return exchange
 
-    async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
+    async def _fail(self, error: Exception, sender: Sender, scope: Scope) -> Exception | None:
+        """Answer and log an exception; return the one to raise, None for a failure."""
         exchange = sender.exchange
-        with serving_exchange(exchange, scope['method']):
-            try:
-                await self._app(scope, receive, sender)
-                await sender.finish()
-            except CancelledError:
-                self._log_disconnect(exchange)
-                raise
-            except Exception as error:
-                if _is_disconnect(error, sender.disconnect_error):
-                    exchange.is_disconnected = not sender.has_started
-                    self._log_disconnect(exchange)
-                    return
-                exception = _handled_too_late(error) if sender.has_started else error
-                answer, is_failure = self._answer(exception, exchange, scope, sent=sender.status)
-                if is_failure or self._is_answering:
-                    await self._send(answer, sender, scope, is_defect=not is_failure)
-                else:
-                    await sender.finish()
-                exchange.is_cut = sender.has_started and not sender.has_ended
-                if is_failure:
-                    return
-                if exception is error:
-                    raise
-                raise exception from exception.__cause__
+        if _is_disconnect(error, sender.disconnect_error):
+            exchange.is_disconnected = not sender.has_started
+            self._log_disconnect(exchange)
+            return None
+        exception = _handled_too_late(error) if sender.has_started else error
+        answer, is_failure = self._answer(exception, exchange, scope, sent=sender.status)
+        if is_failure or self._is_answering:
+            await self._send(answer, sender, scope, is_defect=not is_failure)
+        elif sender.is_end_held:
+            await sender.finish()
+        exchange.is_cut = sender.has_started and not sender.has_ended
+        return None if is_failure else exception
+
+    async def _run_other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope['type'] == 'websocket':
+            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
+        else:
+            await self._app(scope, receive, send)
 
     async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
         exchange = self._exchange(scope)
