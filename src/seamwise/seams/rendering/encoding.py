@@ -43,12 +43,13 @@ def public_form(value: object) -> object:
 
     A value without errors is returned itself. The fields are those of `public_fields`.
     """
-    convert = _converter(type(value))
+    kind: type[Any] = type(value)
+    convert = _converter(kind)
     return value if convert is None else convert(value)
 
 
 @lru_cache(maxsize=1024)
-def _converter(kind: type) -> Callable[[Any], object] | None:
+def _converter(kind: type[Any]) -> Callable[[Any], object] | None:
     """Return the function that converts the values of a class; None if they stay themselves."""
     for type_, convert in _CONVERTERS:
         if issubclass(kind, type_):

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any, Final, Protocol
 
 from seamwise._defects.defects import report_defect
@@ -11,6 +12,7 @@ from seamwise._defects.entries import DefectReport
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
+from seamwise.redaction.settings import Settings, current
 from seamwise.seams.rendering.errors import all_causes, safe_message
 from seamwise.seams.rendering.values import (
     counted_items,
@@ -18,6 +20,7 @@ from seamwise.seams.rendering.values import (
     milliseconds_or_none,
     safe_text,
 )
+from seamwise.seams.rendering.views import View, plain_view
 from seamwise.seams.reporting.event_record import EventRecord
 from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, failure_level
@@ -302,7 +305,7 @@ def _is_first_report(
 
 def _extra(error: object, operation: str | None, note: str | None) -> dict[str, object]:
     """Return the attributes of a record that only depend on the error and the operation."""
-    names = {} if operation is None else {'operation': safe_text(operation)}
+    names = {} if operation is None else {'operation': _safe_operation(operation, current())}
     if not isinstance(error, TaggedError):
         return {
             'tag': type(error).__name__,
@@ -310,16 +313,20 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
             'error_type': type(error).__name__,
             'error_message': safe_text(safe_str(error)),
         }
-    fields, masked = counted_items(
-        {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
-    )
+    masked = 0
+    view = plain_view(error)
+    if view is None:
+        fields, masked = counted_items(
+            {name: getattr(error, name) for name in error.__struct_fields__ if name != 'cause'}
+        )
+        view = View(safe_message(error), fields)
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,
         **names,
-        'fields': fields,
+        'fields': view.fields,
         'error_type': error.tag,
-        'error_message': ' '.join(filter(None, (safe_message(error), note))),
+        'error_message': ' '.join(filter(None, (view.message, note))),
         'fingerprint': fingerprint(error, operation),
     }
     if masked:
@@ -327,6 +334,12 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
     if causes := all_causes(error):
         extra['chain'] = [{'type': link.type, 'message': link.message} for link in causes]
     return extra
+
+
+@lru_cache(maxsize=1024)
+def _safe_operation(operation: str, _settings: Settings) -> str:
+    """Return the name of an operation, safe to show under some settings of redaction."""
+    return safe_text(operation)
 
 
 def _is_server_error(error: object, status: int | None) -> bool:
