@@ -43,7 +43,8 @@ def public_form(value: object) -> object:
 
     A value without errors is returned itself. The fields are those of `public_fields`.
     """
-    kind: type[Any] = type(value)
+    # A class can be hashed, which mypy does not see.
+    kind: Any = type(value)
     convert = _converter(kind)
     return value if convert is None else convert(value)
 
