@@ -201,7 +201,9 @@ def _http_exception(exception: Exception, scope: Scope) -> HttpError | None:
     exceptions = sys.modules.get('starlette.exceptions')
     if exceptions is None or not isinstance(exception, exceptions.HTTPException):
         return None
-    return from_http_exception(exception.status_code, exception.detail, exception.headers, scope)
+    # Starlette is optional, so that its class is not imported here.
+    raised: Any = exception
+    return from_http_exception(raised.status_code, raised.detail, raised.headers, scope)
 
 
 def _is_disconnect(

@@ -176,7 +176,7 @@ def convert_sockets(routes: Iterable[object]) -> None:
         TypeError: A handler is declared to return a Result, and Starlette would not see it.
     """
     for route in routes:
-        if isinstance(route, Mount) and type(route.app) is Router:
+        if isinstance(route, Mount) and isinstance(route.app, Router):
             convert_sockets(route.app.routes)
         elif type(route) is WebSocketRoute:
             if getattr(route.app, '__code__', None) is _SESSION:
