@@ -73,7 +73,9 @@ def test_telemetry_counts_attempts_and_outcomes() -> None:
         for metric in scope.metrics
     }
     assert [value for _, value in points['seamwise.retry.attempts']] == [4]
-    assert sorted(attributes['outcome'] for attributes, _ in points['seamwise.retry.outcomes']) == [
+    assert sorted(
+        attributes['seamwise.guard.outcome'] for attributes, _ in points['seamwise.retry.outcomes']
+    ) == [
         'gave_up',
         'recovered',
     ]

@@ -38,12 +38,14 @@ def test_a_failure_has_an_output_at_every_seam() -> None:
     assert shown['telemetry'] == {
         'seamwise.errors': {
             'error.type': 'FileNotFound',
-            'category': 'not_found',
-            'seam': 'session',
+            'seamwise.error.category': 'not_found',
+            'seamwise.seam': 'session',
         },
         'seamwise.error.paths': {
-            'operation': 'read_file',
-            'fingerprint': shown['telemetry']['seamwise.error.paths']['fingerprint'],
+            'seamwise.operation': 'read_file',
+            'seamwise.error.fingerprint': shown['telemetry']['seamwise.error.paths'][
+                'seamwise.error.fingerprint'
+            ],
         },
     }
 
@@ -73,7 +75,7 @@ def test_a_call_that_cannot_be_read_is_an_error_of_the_parser() -> None:
     error = UnreadableCall('hermes', 'the JSON is broken', '{', 0)
     shown = outputs(Failure(error), call=None)
     assert shown['jsonrpc']['error']['code'] == -32700
-    assert shown['telemetry']['seamwise.error.paths']['operation'] == 'parse'
+    assert shown['telemetry']['seamwise.error.paths']['seamwise.operation'] == 'parse'
 
 
 def test_an_error_without_a_call_is_shown_as_an_unreadable_one() -> None:
@@ -88,7 +90,7 @@ def test_a_bug_keeps_its_reference_and_hides_its_text() -> None:
     assert ref in str(shown['cli'])
     assert shown['http']['status'] == 500
     assert 'hunter2' not in str({**shown, 'log': None})
-    assert shown['telemetry']['seamwise.errors']['category'] == 'defect'
+    assert shown['telemetry']['seamwise.errors']['seamwise.error.category'] == 'defect'
 
 
 @pytest.mark.parametrize(
@@ -101,7 +103,10 @@ def test_retries_are_counted(result: Any, ending: str) -> None:
             record_event(Retrying('read', MISSING, attempt, 3, 0.5, 0.1, 2.0))
     shown = outputs(result, stats=stats)['telemetry']
     assert shown['seamwise.retry.attempts']['value'] == 2
-    assert shown['seamwise.retry.outcomes'] == {'name': 'read', 'outcome': ending}
+    assert shown['seamwise.retry.outcomes'] == {
+        'seamwise.guard.name': 'read',
+        'seamwise.guard.outcome': ending,
+    }
 
 
 def test_a_long_output_is_cut() -> None:

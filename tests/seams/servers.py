@@ -84,7 +84,7 @@ def running(app: Any) -> Generator[int]:
 
 
 @contextmanager
-def running_process(server: str, target: str) -> Generator[int]:
+def running_process(server: str, target: str, *options: str) -> Generator[int]:
     """Run an application, such as `module:app`, in another server, and yield its port."""
     with socket.create_server(('127.0.0.1', 0)) as listener:
         port = listener.getsockname()[1]
@@ -94,7 +94,7 @@ def running_process(server: str, target: str) -> Generator[int]:
         'uvicorn': ['-m', 'uvicorn', '--port', str(port), target],
     }[server]
     process = subprocess.Popen(
-        [sys.executable, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        [sys.executable, *arguments, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         wait_until(lambda: is_open(port))

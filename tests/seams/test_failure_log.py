@@ -382,6 +382,12 @@ def test_the_error_type_of_a_defect_is_the_class_of_its_exception(
     [span] = exporter.get_finished_spans()
     assert dict(span.attributes or {}) == {'error.type': 'json.decoder.JSONDecodeError'}
     assert span.status.status_code is StatusCode.ERROR
+    [event] = span.events
+    described = dict(event.attributes or {})
+    assert event.name == 'exception'
+    assert described['exception.type'] == 'json.decoder.JSONDecodeError'
+    assert described['exception.message'] == 'bad: line 1 column 1 (char 0)'
+    assert 'JSONDecodeError' in str(described['exception.stacktrace'])
     assert records[0].context == {'seam': 'http', 'operation': 'GET /', 'request_id': 'r-1'}
 
 

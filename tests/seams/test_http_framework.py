@@ -15,8 +15,9 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from seamwise.seams.http import install
-from seamwise.seams.http.fastapi.framework_errors import from_validation_errors
+from seamwise.seams.http import HttpError, install
+from seamwise.seams.http.serving.framework_errors import from_validation_errors
+from seamwise.seams.http.shape import defect
 from seamwise.seams.http.tables import STORAGE
 from tests.strategies import PLANTED
 
@@ -194,7 +195,7 @@ def test_only_the_first_50_invalid_values_are_listed(client: TestClient) -> None
         (413, 'PAYLOAD_TOO_LARGE', False),
         (415, 'UNSUPPORTED_MEDIA_TYPE', False),
         (422, 'UNPROCESSABLE_CONTENT', False),
-        (429, 'RATE_LIMITED', True),
+        (429, 'RATE_LIMIT', True),
         (499, 'STATUS_499', False),
         (502, 'UPSTREAM_ERROR', True),
         (503, 'SERVICE_UNAVAILABLE', True),
@@ -370,3 +371,23 @@ def test_the_message_of_a_validator_does_not_contain_the_input(
 ) -> None:
     error = {'type': 'value_error', 'loc': ('body', 'a'), 'msg': message, 'input': value}
     assert from_validation_errors([error]).problems[0].detail == expected
+
+
+@pytest.mark.parametrize(
+    'ours',
+    [
+        HttpError.bad_request('x'),
+        HttpError.unauthorized(),
+        HttpError.not_found('x'),
+        HttpError.rate_limited(1.0),
+        defect('err_1'),
+        HttpError.unavailable(),
+        HttpError.timed_out(),
+    ],
+    ids=lambda ours: str(ours.status),
+)
+def test_a_status_has_one_code_whether_a_route_returns_or_raises_it(
+    client: TestClient, ours: HttpError
+) -> None:
+    error = error_in(client.get(f'/raise/{ours.status}'))
+    assert (error['code'], error['type']) == (ours.code, ours.type)

@@ -788,14 +788,6 @@ def test_a_missing_arm_is_a_type_error_of_install() -> None:
         install(app, TABLE)
 
 
-def test_a_missing_arm_of_a_later_route_is_a_type_error_at_the_start() -> None:
-    app = FastAPI()
-    install(app, TABLE)
-    app.get('/full')(full_handler)
-    with pytest.raises(TypeError, match='GET /full: the adapter has no arm for Full'):
-        TestClient(app).get('/')
-
-
 def test_a_missing_arm_for_a_dependency_is_a_type_error() -> None:
     def room() -> Result[int, Full]:
         return Success(1)

@@ -177,7 +177,10 @@ def find(number: str) -> Result[str, BookLost]:
 def points(reader: InMemoryMetricReader) -> dict[tuple[object, object], int]:
     data = json.loads(reader.get_metrics_data().to_json())  # type: ignore[union-attr]  # it is collected
     return {
-        (point['attributes']['name'], point['attributes']['client']): point['value']
+        (
+            point['attributes']['seamwise.legacy.name'],
+            point['attributes']['seamwise.legacy.client'],
+        ): point['value']
         for scope in data['resource_metrics'][0]['scope_metrics']
         for metric in scope['metrics']
         if metric['name'] == 'seamwise.http.legacy'

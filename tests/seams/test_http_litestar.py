@@ -249,6 +249,7 @@ def test_a_stream_that_breaks_stays_incomplete(caplog: pytest.LogCaptureFixture)
     assert (answer.status_code, answer.text) == (200, 'begun ')
     [record] = defects(caplog)
     assert vars(record)['context']['request_id'] == 'r-1'
+    assert vars(record)['error_type'] == 'ZeroDivisionError'
 
 
 def test_handlers_and_dependencies_know_the_request_id() -> None:

@@ -4,12 +4,12 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator, MutableMapping
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from functools import partial
 from typing import Any
 
 import pytest
-from fastapi import FastAPI
+from fastapi import BackgroundTasks, FastAPI, HTTPException, Request, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from fastapi.testclient import TestClient
 from starlette.background import BackgroundTask
@@ -146,7 +146,9 @@ def test_a_failure_in_a_stream_of_events_is_an_error_event_and_one_record(
     assert error['error']['code'] == 'LOST'
     assert error['request_id'] == 'r-1'
     [record] = own_records(caplog)
-    assert (record.tag, record.status, record.exc_info) == ('Lost', 502, None)
+    # The client has seen 200; the level is that of the answer.
+    assert (record.tag, record.status, record.exc_info) == ('Lost', 200, None)
+    assert (record.response, record.levelno) == ('already started', logging.ERROR)
     assert record.operation == f'GET {path}'
 
 
@@ -252,3 +254,85 @@ def test_a_stream_ends_before_its_background_task() -> None:
     }
     asyncio.run(app(scope, receive, send))
     assert steps == ['end', 'background']
+
+
+# Errors after the start, which nobody can answer any more
+
+
+class Own(Exception):
+    """An exception that the application has a handler for."""
+
+
+def late_app(raised: Exception) -> FastAPI:
+    app = FastAPI()
+    install(app, TABLE)
+
+    @app.exception_handler(Own)
+    async def own(request: Request, error: Own) -> Response:
+        return Response('own', 418)
+
+    async def failing() -> AsyncIterator[str]:
+        yield 'data: 1\n\n'
+        raise raised
+
+    def later() -> None:
+        raise raised
+
+    @app.get('/events')
+    def events() -> Response:
+        return StreamingResponse(failing(), media_type='text/event-stream')
+
+    @app.get('/text')
+    def text() -> Response:
+        return StreamingResponse(failing(), media_type='text/plain')
+
+    @app.get('/task')
+    def task(tasks: BackgroundTasks) -> str:
+        tasks.add_task(later)
+        return 'ok'
+
+    return app
+
+
+@pytest.mark.parametrize('path', ['/events', '/text', '/task'])
+@pytest.mark.parametrize('create', [partial(HTTPException, 423, 'locked'), Own])
+def test_an_exception_with_a_handler_is_reported_as_itself_after_the_start(
+    path: str, create: Callable[[], Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    # Each exception object is reported once.
+    raised, second = create(), create()
+    answer = TestClient(late_app(raised), raise_server_exceptions=False).get(path)
+    [record] = own_records(caplog)
+    assert record.error_type == type(raised).__name__
+    if path == '/events':
+        *_, last = parse(answer.text)
+        code = 'LOCKED' if isinstance(raised, HTTPException) else 'INTERNAL'
+        assert json.loads(last['data'])['error']['code'] == code
+    with pytest.raises(type(raised)) as seen:
+        TestClient(late_app(second)).get(path)
+    assert seen.value is second
+
+
+def test_a_runtime_error_with_a_cause_stays_itself(caplog: pytest.LogCaptureFixture) -> None:
+    error = RuntimeError('another')
+    error.__cause__ = KeyError()
+    with pytest.raises(RuntimeError, match='another'):
+        TestClient(late_app(error)).get('/text')
+    assert own_records(caplog)[0].error_type == 'RuntimeError'
+
+
+@pytest.mark.parametrize('is_installed', [True, False])
+def test_a_failure_in_a_mounted_application_has_the_status_that_was_sent(
+    caplog: pytest.LogCaptureFixture, *, is_installed: bool
+) -> None:
+    caplog.set_level(logging.INFO, 'seamwise')
+    outer, inner = FastAPI(), FastAPI()
+    install(outer, TABLE)
+    if is_installed:
+        install(inner, TABLE)
+    outer.mount('/inner', inner)
+    inner.get('/')(lambda: or_raise(fetch(2)))
+    answer = TestClient(outer, raise_server_exceptions=False).get('/inner/')
+    [record] = own_records(caplog)
+    assert answer.status_code == record.status == (502 if is_installed else 500)
+    assert getattr(record, 'response', None) == (None if is_installed else 'already started')

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Generator
+from contextlib import suppress
 from typing import Annotated, Any
 
 import pytest
@@ -288,3 +289,51 @@ def test_cancellation_of_a_connection_propagates(caplog: pytest.LogCaptureFixtur
 
     asyncio.run(run())
     assert [record.levelno for record in own_records(caplog)] == [logging.DEBUG]
+
+
+def lost_connection(app: Any, *messages: dict[str, Any]) -> None:
+    """Run a WebSocket whose client sends some messages, and has left when it is sent to."""
+    inbox = iter([{'type': 'websocket.connect'}, *messages])
+
+    async def receive() -> Any:
+        return next(inbox)
+
+    async def send(message: Any) -> None:
+        if message['type'] == 'websocket.send':
+            raise OSError('the client is disconnected')
+
+    scope: dict[str, Any] = {'type': 'websocket', 'path': '/', 'headers': []}
+    asyncio.run(SafeErrors(app)(scope, receive, send))
+
+
+def test_the_second_use_of_a_lost_connection_is_no_defect(caplog: pytest.LogCaptureFixture) -> None:
+    async def send_twice(scope: Any, receive: Any, send: Any) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        with suppress(WebSocketDisconnect):
+            await socket.send_text('a')
+        await socket.send_text('b')
+
+    async def receive_twice(scope: Any, receive: Any, send: Any) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        await socket.receive()
+        await socket.receive()
+
+    lost_connection(send_twice)
+    lost_connection(receive_twice, {'type': 'websocket.disconnect', 'code': 1001})
+    assert [record.levelno for record in own_records(caplog)] == [logging.DEBUG] * 2
+
+
+def test_the_use_of_a_connection_that_the_application_has_closed_is_a_defect(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def send_after_close(scope: Any, receive: Any, send: Any) -> None:
+        socket = WebSocket(scope, receive, send)
+        await socket.accept()
+        await socket.close()
+        await socket.send_text('late')
+
+    with pytest.raises(RuntimeError, match='once a close message has been sent'):
+        lost_connection(send_after_close)
+    assert [record.levelno for record in own_records(caplog)] == [logging.ERROR]

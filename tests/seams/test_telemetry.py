@@ -30,7 +30,7 @@ from seamwise.policies import RateLimited, bulkhead, circuit, consecutive, retry
 from seamwise.policies.events import CircuitChanged, FellBack, GaveUp, Recovered, Refused, Retrying
 from seamwise.seams.telemetry import Telemetry, fingerprint
 from seamwise.seams.telemetry.label_limit import PATHS_LIMIT
-from seamwise.testing import FakeWorld
+from seamwise.testing import FakeWorld, fake_world
 from tests.strategies import EVERY_CLASS, PLANTED
 
 BUSY = RateLimited('bank', 5, 1.0, 0.5)
@@ -111,16 +111,20 @@ def test_error_is_counted_by_type_category_and_seam(recorded: RecordedTelemetry)
     [point] = recorded.points('seamwise.errors')
     assert (point.value, dict(point.attributes)) == (
         1,
-        {'error.type': 'FileNotFound', 'category': 'not_found', 'seam': 'http'},
+        {
+            'error.type': 'FileNotFound',
+            'seamwise.error.category': 'not_found',
+            'seamwise.seam': 'http',
+        },
     )
 
 
 def test_error_path_is_counted_by_operation_and_fingerprint(recorded: RecordedTelemetry) -> None:
     error = FileNotFound('read_file', 'a.txt')
     recorded.telemetry.count(error, seam='http', operation='read')
-    assert recorded.by('seamwise.error.paths', 'operation', 'fingerprint') == {
-        ('read', fingerprint(error, 'read')): 1
-    }
+    assert recorded.by(
+        'seamwise.error.paths', 'seamwise.operation', 'seamwise.error.fingerprint'
+    ) == {('read', fingerprint(error, 'read')): 1}
 
 
 def test_cancellations_are_not_counted(recorded: RecordedTelemetry) -> None:
@@ -162,7 +166,7 @@ def test_error_type_is_a_tag_or_a_class_but_no_local_class(
 
     for error in (Local(), KeyError('a'), Odd()):
         recorded.telemetry.count(error, seam='http', operation='read')
-    assert recorded.by('seamwise.errors', 'error.type', 'category') == {
+    assert recorded.by('seamwise.errors', 'error.type', 'seamwise.error.category') == {
         ('_OTHER', 'execution'): 1,
         ('KeyError', 'defect'): 1,
         ('Odd', 'execution'): 1,
@@ -203,8 +207,8 @@ def test_number_of_error_types_is_limited(
     )
     assert '_OTHER' in types
     assert len(types | {kind.__traits__.tag for kind in EVERY_CLASS}) < 200
-    assert len(recorded.by('seamwise.errors', 'seam')) <= 101
-    assert len(recorded.by('seamwise.retry.attempts', 'name')) <= 101
+    assert len(recorded.by('seamwise.errors', 'seamwise.seam')) <= 101
+    assert len(recorded.by('seamwise.retry.attempts', 'seamwise.guard.name')) <= 101
     assert len(recorded.points('seamwise.error.paths')) <= PATHS_LIMIT + 1
     assert recorded.total() == recorded.total('seamwise.error.paths') == 5000
 
@@ -215,7 +219,7 @@ def test_number_of_error_types_is_limited(
 def test_error_is_counted_once_in_several_layers(recorded: RecordedTelemetry) -> None:
     for seam in ('toolhost', 'planner', 'http'):
         recorded.telemetry.count(BUSY, seam=seam, operation=f'at {seam}')
-    assert recorded.by('seamwise.errors', 'seam') == {'toolhost': 1}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'toolhost': 1}
 
 
 def test_constant_error_is_counted_once_per_operation(recorded: RecordedTelemetry) -> None:
@@ -231,7 +235,7 @@ def test_started_operations_of_several_seams_are_counted_separately(
     for seam in ('http', 'session', 'http', 'cli'):
         with recorded.telemetry.operation():
             recorded.telemetry.count(BUSY, seam=seam, operation='pay')
-    assert recorded.by('seamwise.errors', 'seam') == {'http': 2, 'session': 1, 'cli': 1}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'http': 2, 'session': 1, 'cli': 1}
 
 
 def test_error_of_a_nested_operation_is_not_counted_in_the_outer_one(
@@ -242,7 +246,7 @@ def test_error_of_a_nested_operation_is_not_counted_in_the_outer_one(
             with recorded.telemetry.operation():
                 recorded.telemetry.count(BUSY, seam='toolhost', operation='pay')
         recorded.telemetry.count(BUSY, seam='http', operation='POST /pay')
-    assert recorded.by('seamwise.errors', 'seam') == {'toolhost': 2}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'toolhost': 2}
 
 
 def test_error_with_a_counted_cause_is_not_counted(recorded: RecordedTelemetry) -> None:
@@ -272,7 +276,7 @@ def test_error_is_counted_once_across_tasks(recorded: RecordedTelemetry) -> None
         await asyncio.gather(*(request() for _ in range(20)))
 
     asyncio.run(serve())
-    assert recorded.by('seamwise.errors', 'seam') == {'toolhost': 20}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'toolhost': 20}
 
 
 def test_error_is_counted_once_across_threads(recorded: RecordedTelemetry) -> None:
@@ -290,7 +294,7 @@ def test_error_is_counted_once_across_threads(recorded: RecordedTelemetry) -> No
             context.run, lambda: recorded.telemetry.count(BUSY, seam='toolhost', operation='pay')
         ).result()
         recorded.telemetry.count(BUSY, seam='http', operation='POST /pay')
-    assert recorded.by('seamwise.errors', 'seam') == {'toolhost': 2}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'toolhost': 2}
 
 
 def test_concurrent_operations_are_counted_separately(recorded: RecordedTelemetry) -> None:
@@ -307,7 +311,7 @@ def test_concurrent_operations_are_counted_separately(recorded: RecordedTelemetr
         thread.start()
     for thread in threads:
         thread.join()
-    assert recorded.by('seamwise.errors', 'seam') == {'toolhost': 400}
+    assert recorded.by('seamwise.errors', 'seamwise.seam') == {'toolhost': 400}
 
 
 def test_telemetry_instances_count_independently(recorded: RecordedTelemetry) -> None:
@@ -350,20 +354,22 @@ def test_defect_is_logged_once_in_several_layers(recorded: RecordedTelemetry) ->
         'exception.type': 'ValueError',
         'exception.message': 'password=*** \\ud800',
         'exception.stacktrace': report.pretty,
-        'ref': report.ref,
-        'seam': 'toolhost',
-        'operation': 'pay',
-        'fingerprint': fingerprint(defect, 'pay'),
+        'seamwise.ref': report.ref,
+        'seamwise.seam': 'toolhost',
+        'seamwise.operation': 'pay',
+        'seamwise.error.fingerprint': fingerprint(defect, 'pay'),
     }
     assert PLANTED not in repr(record.__dict__)
-    assert recorded.by('seamwise.errors', 'error.type', 'category') == {('ValueError', 'defect'): 1}
+    assert recorded.by('seamwise.errors', 'error.type', 'seamwise.error.category') == {
+        ('ValueError', 'defect'): 1
+    }
     assert pickle.loads(pickle.dumps(defect)).args == defect.args  # noqa: S301 -- our own bytes
 
 
 def test_each_defect_has_its_own_log_record(recorded: RecordedTelemetry) -> None:
     for _ in range(2):
         recorded.telemetry.count(raised_defect(), seam='http', operation='pay')
-    assert len({record.attributes['ref'] for record in recorded.records()}) == 2
+    assert len({record.attributes['seamwise.ref'] for record in recorded.records()}) == 2
 
 
 def test_failure_is_not_logged(recorded: RecordedTelemetry) -> None:
@@ -395,16 +401,22 @@ def test_observer_counts_events_of_guards(recorded: RecordedTelemetry) -> None:
         FellBack('bank', BUSY),
     ):
         observer(event)
-    assert recorded.by('seamwise.retry.attempts', 'name', 'error.type') == {
+    assert recorded.by('seamwise.retry.attempts', 'seamwise.guard.name', 'error.type') == {
         ('bank', 'RateLimited'): 2
     }
-    assert recorded.by('seamwise.retry.outcomes', 'name', 'outcome', 'error.type') == {
+    assert recorded.by(
+        'seamwise.retry.outcomes', 'seamwise.guard.name', 'seamwise.guard.outcome', 'error.type'
+    ) == {
         ('bank', 'recovered', None): 1,
         ('bank', 'gave_up', 'RateLimited'): 1,
         ('bank', 'not_retried', 'RecordNotFound'): 1,
     }
     [recovery] = recorded.points('seamwise.recovery.duration')
-    assert (recovery.count, recovery.sum, dict(recovery.attributes)) == (1, 1.75, {'name': 'bank'})
+    assert (recovery.count, recovery.sum, dict(recovery.attributes)) == (
+        1,
+        1.75,
+        {'seamwise.guard.name': 'bank'},
+    )
     assert recorded.total() == 0
 
 
@@ -421,23 +433,32 @@ def test_all_guards_are_measured_with_one_call(recorded: RecordedTelemetry) -> N
         guard.run_sync(down)
         guard.run_sync(down)
         with full:
-            assert recorded.by('seamwise.guard.in_flight', 'name')['watched pool'] == 1
-            states = recorded.by('seamwise.circuit.state', 'name', 'state')
+            assert (
+                recorded.by('seamwise.guard.in_flight', 'seamwise.guard.name')['watched pool'] == 1
+            )
+            states = recorded.by(
+                'seamwise.circuit.state', 'seamwise.guard.name', 'seamwise.circuit.state'
+            )
     finally:
         stop()
     bank.reset()
     assert states[('watched bank', 'open')] == 1
     assert states[('watched bank', 'closed')] == 0
-    assert recorded.by('seamwise.circuit.changes', 'name', 'state') == {('watched bank', 'open'): 1}
-    assert recorded.by('seamwise.guard.refusals', 'name', 'error.type') == {
+    assert recorded.by(
+        'seamwise.circuit.changes', 'seamwise.guard.name', 'seamwise.circuit.state'
+    ) == {('watched bank', 'open'): 1}
+    assert recorded.by('seamwise.guard.refusals', 'seamwise.guard.name', 'error.type') == {
         ('watched bank', 'CircuitOpen'): 1
     }
-    assert recorded.by('seamwise.retry.attempts', 'name') == {'watched retry': 1}
-    points = recorded.points('seamwise.guard.calls')
+    assert recorded.by('seamwise.retry.attempts', 'seamwise.guard.name') == {'watched retry': 1}
+    points = recorded.points('seamwise.guard.call.duration')
     assert {
-        (point.attributes['outcome'], point.attributes.get('error.type')): point.count
+        (
+            point.attributes['seamwise.guard.outcome'],
+            point.attributes.get('error.type'),
+        ): point.count
         for point in points
-        if point.attributes['name'] == 'watched bank >> watched retry'
+        if point.attributes['seamwise.guard.name'] == 'watched bank >> watched retry'
     } == {('failure', 'HostUnreachable'): 1, ('failure', 'CircuitOpen'): 1}
 
 
@@ -530,7 +551,7 @@ def test_five_key_figures_can_be_computed(recorded: RecordedTelemetry) -> None:
         'ZeroDivisionError': 1,
     }
     # Retry success rate.
-    outcomes = recorded.by('seamwise.retry.outcomes', 'outcome')
+    outcomes = recorded.by('seamwise.retry.outcomes', 'seamwise.guard.outcome')
     assert outcomes['recovered'] / (outcomes['recovered'] + outcomes['gave_up']) == 0.5
     assert recorded.total('seamwise.retry.attempts') == 7
     # Time to recovery.
@@ -542,7 +563,7 @@ def test_five_key_figures_can_be_computed(recorded: RecordedTelemetry) -> None:
         == 3 / 4
     )
     # Most common error paths.
-    paths = recorded.by('seamwise.error.paths', 'operation', 'fingerprint')
+    paths = recorded.by('seamwise.error.paths', 'seamwise.operation', 'seamwise.error.fingerprint')
     assert {operation for operation, _ in paths} == {'pay'}
     assert sorted(paths.values()) == [1, 1, 2, 2]
     assert len(recorded.records()) == 1
@@ -592,3 +613,28 @@ def test_import_without_opentelemetry_names_the_package_to_install() -> None:
         "ImportError: seamwise.seams.telemetry needs OpenTelemetry: pip install 'seamwise[otel]'"
         in process.stderr
     )
+
+
+def test_durations_have_buckets_for_seconds(recorded: RecordedTelemetry) -> None:
+    stop = recorded.telemetry.watch_guards()
+    with fake_world() as world:
+        guard = retry(attempts=2, name='buckets')
+        durations = iter((0.001, 0.2, 0.7, 4.0))
+        attempts: list[float] = []
+
+        def call() -> Result[int, HostUnreachable]:
+            attempts.append(next(durations))
+            world.advance(attempts[-1])
+            return Success(1) if len(attempts) > 1 else Failure(HostUnreachable('db', 'reset'))
+
+        for _ in range(3):
+            guard.run_sync(call)
+    stop()
+    for instrument in ('seamwise.guard.call.duration', 'seamwise.recovery.duration'):
+        [point] = [
+            point
+            for point in recorded.points(instrument)
+            if point.attributes['seamwise.guard.name'] == 'buckets'
+        ]
+        assert {0.005, 0.25, 1, 5, 60} <= {*point.explicit_bounds}
+        assert max(point.bucket_counts) == 1

@@ -118,12 +118,12 @@ def _telemetry(result: CallResult) -> Mapping[str, object] | None:
         category = error.category.value if isinstance(error, TaggedError) else 'defect'
         attributes['seamwise.errors'] = {
             'error.type': error_type(error),
-            'category': category,
-            'seam': 'session',
+            'seamwise.error.category': category,
+            'seamwise.seam': 'session',
         }
         attributes['seamwise.error.paths'] = {
-            'operation': operation,
-            'fingerprint': fingerprint(error, operation),
+            'seamwise.operation': operation,
+            'seamwise.error.fingerprint': fingerprint(error, operation),
         }
     retried = [
         item.event
@@ -132,12 +132,15 @@ def _telemetry(result: CallResult) -> Mapping[str, object] | None:
     ]
     if retried:
         attributes['seamwise.retry.attempts'] = {
-            'name': retried[0].name,
+            'seamwise.guard.name': retried[0].name,
             'error.type': error_type(retried[0].error),
             'value': len(retried),
         }
         outcome = 'recovered' if error is None else 'gave_up'
-        attributes['seamwise.retry.outcomes'] = {'name': retried[0].name, 'outcome': outcome}
+        attributes['seamwise.retry.outcomes'] = {
+            'seamwise.guard.name': retried[0].name,
+            'seamwise.guard.outcome': outcome,
+        }
     return attributes or None
 
 

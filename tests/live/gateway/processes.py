@@ -28,14 +28,28 @@ class Process(Address, frozen=True):
         return status
 
 
+def arguments(server: str, port: int) -> list[str]:
+    """Return the arguments with which a server serves the service on a port."""
+    match server:
+        case 'hypercorn':
+            return ['--bind', f'127.0.0.1:{port}', f'{SERVICE}()']
+        case 'granian':
+            return ['--interface', 'asgi', '--port', str(port), '--factory', SERVICE]
+        case _:
+            return ['--factory', SERVICE, '--port', str(port), '--log-level', 'warning']
+
+
 @asynccontextmanager
 async def run_process(
-    log: str | Path, *options: str, lease: float = 15.0, max_events: int = 100_000
+    log: str | Path,
+    *options: str,
+    lease: float = 15.0,
+    max_events: int = 100_000,
+    server: str = 'uvicorn',
 ) -> AsyncGenerator[Process]:
     """Run a service on a log."""
     port = free_port()
-    command = [sys.executable, '-m', 'uvicorn', '--factory', SERVICE]
-    command += ['--port', str(port), '--log-level', 'warning', *options]
+    command = [sys.executable, '-m', server, *arguments(server, port), *options]
     settings = {'LIVE_LOG': str(log), 'LIVE_LEASE': str(lease), 'LIVE_MAX_EVENTS': str(max_events)}
     environment = {**os.environ, **settings}
     process = subprocess.Popen(command, cwd=ROOT, env=environment)  # noqa: ASYNC220 -- it starts quickly

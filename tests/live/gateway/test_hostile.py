@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import logging
 import random
 import socket
 import tracemalloc
@@ -262,3 +263,17 @@ async def test_many_connections_leave_nothing_behind() -> None:
         await eventually(lambda: not log.leases._leases)
         async with open_socket(address, 's-1', CONNECT) as client:
             assert (await client.next())['metadata']['replay'] == 'new'
+
+
+async def test_rubbish_and_a_close_at_once_log_no_defect(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Starlette raises another class for the second use of a lost connection."""
+    caplog.set_level(logging.DEBUG)
+    async with MemoryLog() as log, run(log) as address:
+        await log.append('s-1', Event('agent.thinking'))
+        for _ in range(20):
+            async with open_socket(address, 's-1', CONNECT) as socket:
+                await socket.connection.send('rubbish')
+        await asyncio.sleep(0.2)
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []

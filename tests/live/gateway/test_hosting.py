@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
@@ -122,6 +123,29 @@ async def test_a_session_whose_task_is_cancelled_is_ended_as_interrupted() -> No
         assert error.metadata['error_type'] == 'ConnectionLost'
         assert error.metadata['recoverable'] is False
         await eventually(lambda: not host._running)
+
+
+async def test_sessions_end_before_their_log_is_closed(tmp_path: Path) -> None:
+    async def leave_late(session: Session) -> None:
+        try:
+            await do_nothing(session)
+        finally:
+            await asyncio.sleep(0.01)
+
+    async with SqliteLog(tmp_path / 'events.db') as log:
+        host = Host(log, leave_late, 'this')
+        async with started(host):
+            await begin(host)
+            await begin(host, 's-2')
+            await asyncio.sleep(0)
+            # A signal has come before: a second cancellation does not lose the events.
+            host._cancel('s-2')
+            await asyncio.sleep(0.02)
+    assert host._running == {}
+    async with SqliteLog(tmp_path / 'events.db') as log:
+        for session in ('s-1', 's-2'):
+            events = (await log.replay(session, None)).unwrap().events
+            assert [item.event.event for item in events] == ['agent.error', 'agent.session_end']
 
 
 @pytest.mark.slow

@@ -133,3 +133,31 @@ async def test_a_process_of_uvicorn_ends_while_streams_are_open(
     async with SqliteLog(path) as log:
         replay = (await log.replay(session, None)).unwrap()
         assert [item.event.content for item in replay.events][:2] == ['Hello', 'Hello']
+
+
+async def test_a_session_without_a_connection_is_ended_at_the_signal(signals: list[int]) -> None:
+    async with MemoryLog() as log, run(log) as address, address.http() as http:
+        session = (await http.post('/v1/sessions')).json()['data']['session_id']
+        await asyncio.sleep(0)
+        signal.raise_signal(signal.SIGTERM)
+        async with asyncio.timeout(5), log.subscribe(session, None) as subscribed:
+            events = [result.unwrap().event async for result in subscribed.unwrap()]
+    assert [event.event for event in events] == ['agent.error', 'agent.session_end']
+    assert signals == [signal.SIGTERM]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize('server', ['uvicorn', 'hypercorn', 'granian'])
+@pytest.mark.parametrize('number', [signal.SIGTERM, signal.SIGINT])
+async def test_every_server_ends_the_sessions_before_its_lifespan_closes_the_log(
+    tmp_path: Path, server: str, number: signal.Signals
+) -> None:
+    path = tmp_path / 'events.db'
+    async with run_process(path, server=server) as process:
+        async with process.http() as http:
+            session = (await http.post('/v1/sessions')).json()['data']['session_id']
+        process.process.send_signal(number)
+        await process.wait(seconds=20.0)
+    async with SqliteLog(path) as log:
+        replay = (await log.replay(session, None)).unwrap()
+    assert [item.event.event for item in replay.events] == ['agent.error', 'agent.session_end']

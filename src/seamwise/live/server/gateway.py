@@ -164,10 +164,10 @@ class _Handlers:
         self._log = log
         self._settings = settings
         self._identification = identification
-        self._host = Host(log, open, holder)
+        self._shutdown = Shutdown()
+        self._host = Host(log, open, holder, self._shutdown)
         self._connections = Connections(log, settings, holder)
         self._rates = MessageRates(settings.messages_per_second)
-        self._shutdown = Shutdown()
         self._restart_closings: dict[str, Closing] = {}
         # The first event of an error loads its table, for which the end of a process has no time.
         restart_closing('en')

@@ -1,7 +1,16 @@
 """Sessions that this process runs, and the end of those whose process died."""
 
 import logging
-from asyncio import CancelledError, Task, create_task, shield, sleep, timeout
+from asyncio import (
+    CancelledError,
+    Task,
+    create_task,
+    current_task,
+    shield,
+    sleep,
+    timeout,
+    wait,
+)
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from typing import Final, TypeAlias
@@ -13,7 +22,9 @@ from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Position
 from seamwise.live.log import EventLog
 from seamwise.live.server.endings import Ending, completed, failed, interrupted
+from seamwise.live.server.shutdown import Shutdown
 from seamwise.live.session import Session
+from seamwise.live.stores.base import StoreLog
 
 Open: TypeAlias = Callable[[Session], Awaitable[None]]
 """The function of the application that runs a session."""
@@ -43,10 +54,19 @@ class Host:
         log: The log, which is open.
         open: Runs a session.
         holder: The name of this process in leases.
+        shutdown: The end of the process, which ends the sessions.
     """
 
-    def __init__(self, log: EventLog, open: Open, holder: str) -> None:  # noqa: A002
+    def __init__(
+        self,
+        log: EventLog,
+        open: Open,  # noqa: A002 -- as in `gateway`
+        holder: str,
+        shutdown: Shutdown | None = None,
+    ) -> None:
         self._log = log
+        self._shutdown = shutdown or Shutdown()
+        self._interruptions: set[Task[None]] = set()
         self._open = open
         self._holder = holder
         self._running: dict[str, Task[None]] = {}
@@ -55,6 +75,9 @@ class Host:
     def start(self) -> None:
         """Start to renew the leases and to look for dead processes, if that has not begun."""
         if self._upkeep is None or self._upkeep.done():
+            # A lifespan may close the log before the sessions have seen the end of the process.
+            if isinstance(self._log, StoreLog):
+                self._log.before_close(self.interrupt)
             self._upkeep = create_task(self._keep_up(), name='upkeep of live sessions')
 
     async def begin(self, session: str, *, locale: str) -> Result[Position, StoreUnavailable]:
@@ -72,6 +95,17 @@ class Host:
         task.add_done_callback(lambda _: self._running.pop(session, None))
         return position
 
+    async def interrupt(self) -> None:
+        """End the sessions that run here, and wait until their last events are stored."""
+        tasks = [task for task in self._running.values() if task is not current_task()]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await wait(tasks)
+        # A second cancellation leaves these behind.
+        if self._interruptions:
+            await wait([*self._interruptions])
+
     async def _run(self, session: Session) -> None:
         """Run a session, and end it when the function of the application has ended."""
         ending = completed()
@@ -81,15 +115,24 @@ class Host:
                 raise TypeError(
                     f'open must be an async function; it returned {type(working).__name__}.'
                 )
-            await working
+            with self._shutdown.notifying(lambda: self._cancel(session.session_id)):
+                await working
         except CancelledError:
             # The process ends, or another one has ended the session.
-            await shield(self._interrupt(session))
+            interruption = create_task(self._interrupt(session))
+            self._interruptions.add(interruption)
+            interruption.add_done_callback(self._interruptions.discard)
+            await shield(interruption)
             raise
         except Exception as error:  # noqa: BLE001 -- a defect of the application
             report = report_defect(error, session=session.session_id)
             ending = failed(report.ref, session.locale)
         await self._finish(session, ending)
+
+    def _cancel(self, session: str) -> None:
+        task = self._running.get(session)
+        if task is not None:
+            task.cancel()
 
     async def _interrupt(self, session: Session) -> None:
         """End a session in a process that ends, perhaps after its log was closed."""
@@ -132,10 +175,8 @@ class Host:
         if type(renewed) is Failure:
             return
         for key in {*keys} - renewed.unwrap():
-            task = self._running.get(key.removeprefix(KEY))
-            if task is not None:
-                # This process was away for so long that another one has ended the session.
-                task.cancel()
+            # This process was away for so long that another one has ended the session.
+            self._cancel(key.removeprefix(KEY))
 
     async def _end_orphans(self) -> None:
         orphans = await self._log.leases.take_expired(KEY, self._holder, seconds=LEASE_SECONDS)

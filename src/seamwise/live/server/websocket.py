@@ -13,7 +13,7 @@ from asyncio import (
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 
 from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure, Result
@@ -296,6 +296,10 @@ class Channel:
             WebSocketDisconnect: The client is gone.
         """
         async with timeout(self._settings.silence), self._sending:
+            # Another send may have found that the client is gone: Starlette raises a
+            # RuntimeError for the next one.
+            if self._websocket.application_state is WebSocketState.DISCONNECTED:
+                raise WebSocketDisconnect
             await self._websocket.send_text(encode_text(event))
 
 

@@ -1,7 +1,7 @@
 """Common part of the stores: subscriptions, and checks of arguments."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import isfinite
 from secrets import token_hex
@@ -46,6 +46,7 @@ class StoreLog(ABC):
         self._limits = limits
         self._clock = clock
         self._hub = Hub()
+        self._before_close: set[Callable[[], Awaitable[None]]] = set()
 
     @property
     def limits(self) -> LogLimits:
@@ -75,8 +76,14 @@ class StoreLog(ABC):
         traceback: TracebackType | None,
     ) -> None:
         """End the subscriptions with `StoreUnavailable`, and close the store."""
+        for callback in [*self._before_close]:
+            await callback()
         for session in [*self._hub.sessions]:
             self._hub.interrupt(session, StoreUnavailable(session, 'the log was closed'))
+
+    def before_close(self, callback: Callable[[], Awaitable[None]]) -> None:
+        """Call a function before the log is closed, while it can still store events."""
+        self._before_close.add(callback)
 
     async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
         """Create a session, and return the position behind its last event."""

@@ -320,10 +320,17 @@ def check_body(body: object) -> None:
 
 def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime) -> bytes:
     """Return the body for a value that is JSON already."""
-    value: object = (
-        msgspec.Raw(content) if isinstance(body, BodyFormat) else msgspec.json.decode(content)
+    if not isinstance(body, BodyFormat):
+        return body.value(msgspec.json.decode(content), request_id=request_id, now=now)
+    if not body.has_envelope:
+        return content
+    # As `SuccessEnvelope` is encoded, without its objects: this runs for every request.
+    timestamp = in_utc(now).isoformat()[: -len('+00:00')]
+    return b'{"success":true,"data":%b,"timestamp":"%bZ","request_id":"%b"}' % (
+        content,
+        timestamp.encode(),
+        request_id.encode(),
     )
-    return body.value(value, request_id=request_id, now=now)
 
 
 def value_media_type(body: Body) -> str:

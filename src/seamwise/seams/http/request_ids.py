@@ -1,8 +1,8 @@
 """Request ids: those of clients, and the header that passes one on to other services."""
 
 from re import compile as pattern
+from secrets import token_hex
 from typing import Final
-from uuid import uuid4
 
 from seamwise.seams.reporting.request_context import current_request_id
 
@@ -21,7 +21,7 @@ def request_id(incoming: str | None) -> str:
     """
     if incoming is not None and _SAFE_ID(incoming):
         return incoming
-    return f'req-{uuid4().hex}'
+    return f'req-{token_hex(16)}'
 
 
 def request_id_headers() -> dict[str, str]:

@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from copy import copy
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
@@ -43,20 +44,34 @@ def public_form(value: object) -> object:
 
     A value without errors is returned itself. The fields are those of `public_fields`.
     """
-    if isinstance(value, TaggedError):
-        return PublicFields({TAG_FIELD: value.tag, **public_fields(value)})
-    if type(value) in _SCALARS:
-        return value
+    # A class can be hashed, which mypy does not see.
+    kind: Any = type(value)
+    convert = _converter(kind)
+    return value if convert is None else convert(value)
+
+
+@lru_cache(maxsize=1024)
+def _converter(kind: type[Any]) -> Callable[[Any], object] | None:
+    """Return the function that converts the values of a class; None if they stay themselves."""
     for type_, convert in _CONVERTERS:
-        if isinstance(value, type_):
-            return convert(value)
-    if (names := getattr(type(value), '__pydantic_fields__', None)) is not None:
-        return _record(value, tuple(names), _set_model_field)
-    is_dataclass = dataclasses.is_dataclass(value) or hasattr(type(value), '__attrs_attrs__')
-    return _record(value, _attribute_names(value), object.__setattr__) if is_dataclass else value
+        if issubclass(kind, type_):
+            return convert
+    if hasattr(kind, '__pydantic_fields__'):
+        return _model
+    is_record = dataclasses.is_dataclass(kind) or hasattr(kind, '__attrs_attrs__')
+    return _attributes if is_record else None
 
 
-_SCALARS: Final = frozenset({str, int, float, bool, type(None), bytes})
+def _error(value: TaggedError) -> object:
+    return PublicFields({TAG_FIELD: value.tag, **public_fields(value)})
+
+
+def _model(value: Any) -> object:
+    return _record(value, tuple(type(value).__pydantic_fields__), _set_model_field)
+
+
+def _attributes(value: object) -> object:
+    return _record(value, _attribute_names(value), object.__setattr__)
 
 
 def _mapping(value: Mapping[object, object]) -> object:
@@ -106,6 +121,7 @@ def _attribute_names(value: object) -> tuple[str, ...]:
 
 
 _CONVERTERS: tuple[tuple[type | tuple[type, ...], Callable[[Any], object]], ...] = (
+    (TaggedError, _error),
     (Mapping, _mapping),
     ((list, tuple, AbstractSet), _collection),
     (msgspec.Struct, _struct),

@@ -3,8 +3,7 @@
 from functools import lru_cache
 from typing import TypeVar
 
-from msgspec import NODEFAULT
-from msgspec import structs
+from msgspec import NODEFAULT, structs
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain

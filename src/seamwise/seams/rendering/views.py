@@ -57,6 +57,18 @@ def full_view(error: TaggedError) -> View:
     return view or View(safe_message(error), all_fields(error))
 
 
+def plain_view(error: TaggedError) -> View | None:
+    """Return the full view of an error whose values need no redaction, else None.
+
+    Its fields are all fields of the error except its cause.
+    """
+    settings = current()
+    path = _full_path(type(error), settings)
+    if path is None or not {'cause'}.issuperset(path.left_out):
+        return None
+    return _cached_view(error, path, settings)
+
+
 def public_view(error: TaggedError, locale: str = 'en') -> View:
     """Return what clients see of an error, as `safe_public_message` and `public_fields` do.
 

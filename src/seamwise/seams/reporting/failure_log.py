@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any, Final, Protocol, runtime_checkable
 
 from seamwise._defects.defects import report_defect
@@ -11,6 +12,7 @@ from seamwise._defects.entries import DefectReport
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
+from seamwise.redaction.settings import Settings, current
 from seamwise.seams.rendering.errors import all_causes, field_values, safe_message
 from seamwise.seams.rendering.values import (
     counted_items,
@@ -18,6 +20,7 @@ from seamwise.seams.rendering.values import (
     milliseconds_or_none,
     safe_text,
 )
+from seamwise.seams.rendering.views import View, plain_view
 from seamwise.seams.reporting.event_record import EventRecord
 from seamwise.seams.reporting.fingerprint import error_type, fingerprint
 from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, failure_level
@@ -86,7 +89,10 @@ class FailureLog:
          - id of the request, if there is one
        * - `status`
          - `int`
-         - status of the response, if it is HTTP
+         - status of the response, if it is HTTP; the one that was sent, if `response` is there
+       * - `response`
+         - `str`
+         - `already started`, if the failure came too late for a response of its own
        * - `duration_ms`
          - `int`
          - duration in milliseconds, rounded up, if it is known
@@ -153,6 +159,7 @@ class FailureLog:
         ref: str | None = None,
         event: EventRecord | None = None,
         note: str | None = None,
+        sent: int | None = None,
     ) -> None:
         """Log a failure, unless a seam of the same operation has logged it already.
 
@@ -170,6 +177,8 @@ class FailureLog:
             ref: Reference of the defect that caused the failure.
             event: Record of the session event that reports the failure.
             note: Sentence after the message, such as the limit that ended a retry.
+            sent: Status of a response that had started before the failure. The record has it, and
+                the level still depends on `status`.
         """
         if not _is_first_report(error, seam):
             return
@@ -183,7 +192,8 @@ class FailureLog:
                 {
                     'seam': seam,
                     'request_id': request_id or current_request_id(),
-                    'status': status,
+                    'status': status if sent is None else sent,
+                    'response': None if sent is None else 'already started',
                     'duration_ms': milliseconds_or_none(duration),
                     'ref': ref,
                 }
@@ -230,7 +240,8 @@ class FailureLog:
     ) -> DefectReport:
         """Report an unexpected exception, and return its report: see `report_defect`.
 
-        The current span gets the status ERROR, and the class of the exception as `error.type`.
+        The current span gets the status ERROR, the class of the exception as `error.type`, and an
+        event `exception` with the redacted message and traceback.
 
         Args:
             exception: The exception.
@@ -242,10 +253,11 @@ class FailureLog:
         id_ = request_id or current_request_id()
         context |= {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
         _protected(lambda: report_defect(exception, log=self._logger, **context))
-        _mark_span(exception)
-        self._count(exception, seam, operation)
         # If a handler has failed, this call logs the exception on stderr.
-        return report_defect(exception, log=_stderr_logger(), **context)
+        report = report_defect(exception, log=_stderr_logger(), **context)
+        _mark_span(exception, report)
+        self._count(exception, seam, operation)
+        return report
 
     def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
         context = {'seam': seam, 'operation': operation}
@@ -313,7 +325,7 @@ def _is_first_report(
 
 def _extra(error: object, operation: str | None, note: str | None) -> dict[str, object]:
     """Return the attributes of a record that only depend on the error and the operation."""
-    names = {} if operation is None else {'operation': safe_text(operation)}
+    names = {} if operation is None else {'operation': _safe_operation(operation, current())}
     if not isinstance(error, TaggedError):
         return {
             'tag': type(error).__name__,
@@ -321,15 +333,19 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
             'error_type': type(error).__name__,
             'error_message': safe_text(safe_str(error)),
         }
-    names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
-    fields, masked = counted_items(field_values(error, names_of_fields))
+    masked = 0
+    view = plain_view(error)
+    if view is None:
+        names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
+        fields, masked = counted_items(field_values(error, names_of_fields))
+        view = View(safe_message(error), fields)
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,
         **names,
-        'fields': fields,
+        'fields': view.fields,
         'error_type': error.tag,
-        'error_message': ' '.join(filter(None, (safe_message(error), note))),
+        'error_message': ' '.join(filter(None, (view.message, note))),
         'fingerprint': fingerprint(error, operation),
     }
     if masked:
@@ -339,13 +355,19 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
     return extra
 
 
+@lru_cache(maxsize=1024)
+def _safe_operation(operation: str, _settings: Settings) -> str:
+    """Return the name of an operation, safe to show under some settings of redaction."""
+    return safe_text(operation)
+
+
 def _is_server_error(error: object, status: int | None) -> bool:
     if status is not None:
         return status >= SERVER_ERROR
     return not isinstance(error, TaggedError) or error.category not in _CLIENT_CATEGORIES
 
 
-def _mark_span(error: object) -> None:
+def _mark_span(error: object, report: DefectReport | None = None) -> None:
     # A program that has a span has imported this module.
     trace: Any = sys.modules.get('opentelemetry.trace')
     if trace is None:
@@ -354,6 +376,14 @@ def _mark_span(error: object) -> None:
     if span.is_recording():
         span.set_attribute('error.type', error_type(error))
         span.set_status(trace.StatusCode.ERROR)
+        if report is not None:
+            # The event that `record_exception` adds would contain the message as it is.
+            attributes = {
+                'exception.type': error_type(error),
+                'exception.message': report.chain[0].message,
+                'exception.stacktrace': report.pretty,
+            }
+            span.add_event('exception', attributes)
 
 
 def _protected(call: Callable[[], object]) -> None:

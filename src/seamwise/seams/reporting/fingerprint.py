@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import sha256
 from re import compile as pattern
 from types import CodeType
@@ -29,7 +30,11 @@ def fingerprint(error: TaggedError | BaseException, operation: str | None) -> st
         for frame in _own_frames(item)
     )
     # Each frame once: the depth of a recursion must not change the fingerprint.
-    parts = [_class_name(error), operation or '', *dict.fromkeys(frames)]
+    return _hash((_class_name(error), operation or '', *dict.fromkeys(frames)))
+
+
+@lru_cache(maxsize=1024)
+def _hash(parts: tuple[str, ...]) -> str:
     return sha256('\0'.join(parts).encode('utf-8', 'backslashreplace')).hexdigest()[:16]
 
 

@@ -16,7 +16,7 @@ from seamwise.policies.events import (
     StoreAway,
 )
 from seamwise.policies.rate_limit import RateLimit
-from seamwise.seams.telemetry.label_limit import ErrorTypeLabels, LabelLimit
+from seamwise.seams.telemetry.label_limit import SECONDS, ErrorTypeLabels, LabelLimit
 
 _STATES = ('closed', 'open', 'half_open')
 
@@ -28,7 +28,7 @@ class GuardMetrics:
         meter: Meter of the instruments.
         observer: Receives each event too.
         types: Values of `error.type`.
-        names: Values of `name`.
+        names: Values of `seamwise.guard.name`.
     """
 
     def __init__(
@@ -39,7 +39,10 @@ class GuardMetrics:
         self._names = names
         self._is_active = False
         self._calls = meter.create_histogram(
-            'seamwise.guard.calls', 's', 'Durations of the calls of pipelines.'
+            'seamwise.guard.call.duration',
+            's',
+            'Durations of the calls of pipelines.',
+            explicit_bucket_boundaries_advisory=SECONDS,
         )
         self._refusals = meter.create_counter(
             'seamwise.guard.refusals', '{call}', 'Calls that a guard refused or cancelled.'
@@ -85,16 +88,16 @@ class GuardMetrics:
 
     def _observe(self, event: GuardEvent) -> None:
         self._observer(event)
-        name = {'name': self._names.get(event.name)}
+        name = {'seamwise.guard.name': self._names.get(event.name)}
         if isinstance(event, Completed):
-            attributes = {**name, 'outcome': event.outcome}
+            attributes = {**name, 'seamwise.guard.outcome': event.outcome}
             if event.error is not None:
                 attributes['error.type'] = self._types.get(event.error)
             self._calls.record(event.elapsed, attributes)
         elif isinstance(event, Refused):
             self._refusals.add(1, {**name, 'error.type': self._types.get(event.error)})
         elif isinstance(event, CircuitChanged):
-            self._changes.add(1, {**name, 'state': event.after})
+            self._changes.add(1, {**name, 'seamwise.circuit.state': event.after})
         elif isinstance(event, StoreAway):
             self._outages.add(1, name)
 
@@ -108,7 +111,7 @@ class GuardMetrics:
                         key = (self._names.get(name), state)
                         counts[key] = counts.get(key, 0) + (guard.state == state)
         return [
-            Observation(number, {'name': name, 'state': state})
+            Observation(number, {'seamwise.guard.name': name, 'seamwise.circuit.state': state})
             for (name, state), number in counts.items()
         ]
 
@@ -123,7 +126,9 @@ class GuardMetrics:
                     if value is not None:
                         label = self._names.get(name)
                         totals[label] = totals.get(label, 0) + value
-            return [Observation(total, {'name': name}) for name, total in totals.items()]
+            return [
+                Observation(total, {'seamwise.guard.name': name}) for name, total in totals.items()
+            ]
 
         return measure
 

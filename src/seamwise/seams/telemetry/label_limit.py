@@ -19,6 +19,10 @@ NAMES_LIMIT: Final = 100
 """Numbers of distinct error types (tags and classes of defects) outside the catalogue, pairs of
 operation and fingerprint, and names of seams or guards."""
 
+SECONDS: Final = (0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60)
+"""Recommended bounds of the buckets of durations: those of the semantic conventions for HTTP, and
+two for the delays of retries. The default bounds of OpenTelemetry are for milliseconds."""
+
 
 class LabelLimit(Generic[L]):
     """The first `limit` labels; each further label is replaced by `other`."""

@@ -30,6 +30,7 @@ from seamwise.seams.telemetry.label_limit import (
     NAMES_LIMIT,
     OTHER,
     PATHS_LIMIT,
+    SECONDS,
     ErrorTypeLabels,
     LabelLimit,
 )
@@ -60,25 +61,25 @@ class Telemetry:
          - By
        * - `seamwise.errors`
          - errors, once per operation
-         - `error.type`, `category`, `seam`
+         - `error.type`, `seamwise.error.category`, `seamwise.seam`
        * - `seamwise.error.paths`
          - errors, once per operation
-         - `operation`, `fingerprint`
+         - `seamwise.operation`, `seamwise.error.fingerprint`
        * - `seamwise.retry.attempts`
          - attempts after the first
-         - `name`, `error.type`
+         - `seamwise.guard.name`, `error.type`
        * - `seamwise.retry.outcomes`
          - operations under a retry
-         - `name`, `outcome`, `error.type`
+         - `seamwise.guard.name`, `seamwise.guard.outcome`, `error.type`
        * - `seamwise.recovery.duration`
          - seconds from the first attempt to success
-         - `name`
+         - `seamwise.guard.name`
        * - `seamwise.session.unrecoverable`
          - errors with recovery STOP, defects
-         - `error.type`, `seam`
-       * - `seamwise.http.legacy`
-         - errors that left in the format `named` or `tagged`
-         - `name`, `client`
+          - `error.type`, `seamwise.seam`
+        * - `seamwise.http.legacy`
+          - errors that left in the format `named` or `tagged`
+          - `seamwise.legacy.name`, `seamwise.legacy.client`
        * - `seamwise.session.count`
          - started sessions
          -
@@ -114,7 +115,10 @@ class Telemetry:
             'seamwise.retry.outcomes', '{operation}', 'Operations under a retry, by outcome.'
         )
         self._recovery = meter.create_histogram(
-            'seamwise.recovery.duration', 's', 'Time from the first attempt to success.'
+            'seamwise.recovery.duration',
+            's',
+            'Time from the first attempt to success.',
+            explicit_bucket_boundaries_advisory=SECONDS,
         )
         self._unrecoverable = meter.create_counter(
             'seamwise.session.unrecoverable', '{error}', 'Errors without recovery, and defects.'
@@ -145,12 +149,12 @@ class Telemetry:
             return
         if isinstance(error, Exception) and self._logger is not None:
             record_defect(error, self._logger, seam=seam, operation=operation)
-        attributes = {'error.type': self._types.get(error), 'seam': self._names.get(seam)}
+        attributes = {'error.type': self._types.get(error), 'seamwise.seam': self._names.get(seam)}
         self._errors.add(
             1,
             {
                 **attributes,
-                'category': error.category.value
+                'seamwise.error.category': error.category.value
                 if isinstance(error, TaggedError)
                 else DEFECT_CATEGORY,
             },
@@ -158,7 +162,10 @@ class Telemetry:
         path_operation, path_fingerprint = self._paths.get(
             (operation, fingerprint(error, operation))
         )
-        self._error_paths.add(1, {'operation': path_operation, 'fingerprint': path_fingerprint})
+        self._error_paths.add(
+            1,
+            {'seamwise.operation': path_operation, 'seamwise.error.fingerprint': path_fingerprint},
+        )
         if _is_unrecoverable(error):
             self._unrecoverable.add(1, attributes)
 
@@ -172,8 +179,10 @@ class Telemetry:
         self._legacy.add(
             1,
             {
-                'name': self._legacy_names.get(name),
-                'client': self._clients.get(safe_text(client)) if client else UNKNOWN_CLIENT,
+                'seamwise.legacy.name': self._legacy_names.get(name),
+                'seamwise.legacy.client': self._clients.get(safe_text(client))
+                if client
+                else UNKNOWN_CLIENT,
             },
         )
 
@@ -201,27 +210,27 @@ class Telemetry:
            * - those of `observer`
              -
              -
-           * - `seamwise.guard.calls`
+           * - `seamwise.guard.call.duration`
              - seconds of calls
-             - `name`, `outcome`, `error.type`
+             - `seamwise.guard.name`, `seamwise.guard.outcome`, `error.type`
            * - `seamwise.guard.refusals`
              - calls that a guard refused
-             - `name`, `error.type`
+             - `seamwise.guard.name`, `error.type`
            * - `seamwise.circuit.changes`
              - changes of circuits
-             - `name`, `state`
+             - `seamwise.guard.name`, `seamwise.circuit.state`
            * - `seamwise.circuit.state`
              - circuits in a state, at each collection
-             - `name`, `state`
+             - `seamwise.guard.name`, `seamwise.circuit.state`
            * - `seamwise.guard.in_flight`
              - calls that a bulkhead has admitted
-             - `name`
+             - `seamwise.guard.name`
            * - `seamwise.guard.waiting`
              - calls that wait
-             - `name`
+             - `seamwise.guard.name`
            * - `seamwise.guard.store.outages`
              - outages of the Redis of a guard
-             - `name`
+             - `seamwise.guard.name`
 
         Do not pass `observer` to a guard too: its events would be counted twice.
 
@@ -240,17 +249,22 @@ class Telemetry:
         return self._guards.start()
 
     def _observe(self, event: GuardEvent) -> None:
-        name = {'name': self._names.get(event.name)}
+        name = {'seamwise.guard.name': self._names.get(event.name)}
         match event:
             case Retrying(error=error):
                 self._attempts.add(1, {**name, 'error.type': self._types.get(error)})
             case Recovered(elapsed=elapsed):
-                self._outcomes.add(1, {**name, 'outcome': 'recovered'})
+                self._outcomes.add(1, {**name, 'seamwise.guard.outcome': 'recovered'})
                 self._recovery.record(elapsed, name)
             case GaveUp(error=error, attempts=attempts):
                 outcome = 'gave_up' if attempts > 1 else 'not_retried'
                 self._outcomes.add(
-                    1, {**name, 'outcome': outcome, 'error.type': self._types.get(error)}
+                    1,
+                    {
+                        **name,
+                        'seamwise.guard.outcome': outcome,
+                        'error.type': self._types.get(error),
+                    },
                 )
             case (
                 Refused() | CircuitChanged() | FellBack() | StoreAway() | StoreBack() | Completed()
@@ -288,10 +302,10 @@ def record_defect(defect: Exception, logger: 'Logger', *, seam: str, operation: 
         'exception.type': error_type(defect),
         'exception.message': link.message,
         'exception.stacktrace': report.pretty,
-        'ref': report.ref,
-        'seam': safe_text(seam),
-        'operation': safe_text(operation),
-        'fingerprint': fingerprint(defect, operation),
+        'seamwise.ref': report.ref,
+        'seamwise.seam': safe_text(seam),
+        'seamwise.operation': safe_text(operation),
+        'seamwise.error.fingerprint': fingerprint(defect, operation),
     }
     logger.emit(
         LogRecord(

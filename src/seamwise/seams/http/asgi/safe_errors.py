@@ -22,12 +22,14 @@ from seamwise.seams.http.serving.exchange import (
     Send,
     answer_defect,
     as_table,
+    closing_headers,
     exchange_of,
     name_operation,
     raised_error,
     serving_exchange,
     written,
 )
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
@@ -81,13 +83,25 @@ class SafeErrors:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Run the application for one connection."""
-        kind = scope['type']
-        if kind == 'http':
-            await self._run_http(scope, receive, Sender(self._exchange(scope), scope, send))
-        elif kind == 'websocket':
-            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
-        else:
-            await self._app(scope, receive, send)
+        if scope['type'] != 'http':
+            await self._run_other(scope, receive, send)
+            return
+        exchange = self._exchange(scope)
+        sender = Sender(exchange, scope, send)
+        with serving_exchange(exchange, scope['method']):
+            try:
+                await self._app(scope, receive, sender)
+                if sender.is_end_held:
+                    await sender.finish()
+            except CancelledError:
+                self._log_disconnect(exchange)
+                raise
+            except Exception as error:
+                exception = await self._fail(error, sender, scope)
+                if exception is error:
+                    raise
+                if exception is not None:
+                    raise exception from exception.__cause__
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
@@ -96,28 +110,27 @@ class SafeErrors:
             exchange.answers = self._answers
         return exchange
 
-    async def _run_http(self, scope: Scope, receive: Receive, sender: Sender) -> None:
+    async def _fail(self, error: Exception, sender: Sender, scope: Scope) -> Exception | None:
+        """Answer and log an exception; return the one to raise, None for a failure."""
         exchange = sender.exchange
-        with serving_exchange(exchange, scope['method']):
-            try:
-                await self._app(scope, receive, sender)
-                await sender.finish()
-            except CancelledError:
-                self._log_disconnect(exchange)
-                raise
-            except Exception as error:
-                if _is_disconnect(error, sender.disconnect_error):
-                    self._log_disconnect(exchange)
-                    return
-                answer, is_failure = self._answer(
-                    error, exchange, scope, has_started=sender.has_started
-                )
-                if is_failure or self._is_answering:
-                    await self._send(answer, sender, exchange)
-                else:
-                    await sender.finish()
-                if not is_failure:
-                    raise
+        if _is_disconnect(error, sender.disconnect_error):
+            exchange.is_disconnected = not sender.has_started
+            self._log_disconnect(exchange)
+            return None
+        exception = _handled_too_late(error) if sender.has_started else error
+        answer, is_failure = self._answer(exception, exchange, scope, sent=sender.status)
+        if is_failure or self._is_answering:
+            await self._send(answer, sender, scope, is_defect=not is_failure)
+        elif sender.is_end_held:
+            await sender.finish()
+        exchange.is_cut = sender.has_started and not sender.has_ended
+        return None if is_failure else exception
+
+    async def _run_other(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope['type'] == 'websocket':
+            await self._run_websocket(scope, WebSocketCloser(scope, receive, send))
+        else:
+            await self._app(scope, receive, send)
 
     async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
         exchange = self._exchange(scope)
@@ -128,10 +141,12 @@ class SafeErrors:
                 self._log_disconnect(exchange)
                 raise
             except Exception as error:
-                if _is_disconnect(error, closer.disconnect_error):
+                if _is_disconnect(
+                    error, closer.disconnect_error, is_disconnected=closer.is_disconnected
+                ):
                     self._log_disconnect(exchange)
                     return
-                answer, is_failure = self._answer(error, exchange, scope, has_started=False)
+                answer, is_failure = self._answer(error, exchange, scope, sent=None)
                 try:
                     await closer.close(answer, written(answer, self._answers.body, exchange))
                 except OSError:
@@ -140,21 +155,31 @@ class SafeErrors:
                     raise
 
     def _answer(
-        self, exception: Exception, exchange: Exchange, scope: Scope, *, has_started: bool
+        self, exception: Exception, exchange: Exchange, scope: Scope, *, sent: int | None
     ) -> tuple[HttpError, bool]:
         """Log an exception; return its answer, and whether it carries a covered error."""
         name_operation(exchange, scope)
         error = raised_error(exception)
         answers = exchange.answers or self._answers
         if answers.covers(error):
-            return answers.logged(error, exchange), True
-        return answer_defect(exception, self._log, exchange, has_started=has_started), False
+            return answers.logged(error, exchange, sent=sent), True
+        answer = answer_defect(exception, self._log, exchange, has_started=sent is not None)
+        if sent is not None:
+            # The event of a started stream has the status that the application meant.
+            answer = _http_exception(exception, scope) or answer
+        return answer, False
 
-    async def _send(self, answer: HttpError, sender: Sender, exchange: Exchange) -> None:
+    async def _send(
+        self, answer: HttpError, sender: Sender, scope: Scope, *, is_defect: bool
+    ) -> None:
         """Send an answer, as an event if a stream of events has started."""
+        exchange = sender.exchange
         try:
             if not sender.has_started:
-                await sender.send_response(written(answer, self._answers.body, exchange))
+                response = written(answer, self._answers.body, exchange)
+                if is_defect:
+                    response.headers.extend(closing_headers(scope))
+                await sender.send_response(response)
             elif sender.is_event_stream:
                 own = self._answers.body
                 # Another format may not be one line of text.
@@ -171,15 +196,55 @@ class SafeErrors:
         )
 
 
-def _is_disconnect(error: Exception, send_error: OSError | None) -> bool:
+def _http_exception(exception: Exception, scope: Scope) -> HttpError | None:
+    """Return the answer of an `HTTPException` that the framework cannot give any more."""
+    exceptions = sys.modules.get('starlette.exceptions')
+    if exceptions is None or not isinstance(exception, exceptions.HTTPException):
+        return None
+    # Starlette is optional, so that its class is not imported here.
+    raised: Any = exception
+    return from_http_exception(raised.status_code, raised.detail, raised.headers, scope)
+
+
+def _is_disconnect(
+    error: Exception, send_error: OSError | None, *, is_disconnected: bool = False
+) -> bool:
     """Return whether an exception, or each one in a group, reports that the client disconnected."""
-    kinds = tuple(_disconnect_types())
+    kinds = tuple(_disconnect_types(is_disconnected=is_disconnected))
     return all(leaf is send_error or isinstance(leaf, kinds) for leaf in iter_leaves(error))
 
 
-def _disconnect_types() -> Iterator[type[BaseException]]:
+def _disconnect_types(*, is_disconnected: bool) -> Iterator[type[BaseException]]:
     # Without the modules of Starlette loaded, their exceptions cannot have been raised.
     if requests := sys.modules.get('starlette.requests'):
         yield requests.ClientDisconnect
     if websockets := sys.modules.get('starlette.websockets'):
         yield websockets.WebSocketDisconnect
+        # Since Starlette 1.10, the second use of a lost connection raises this class; so does the
+        # use of a connection that the application itself has closed, which is a defect.
+        if is_disconnected and hasattr(websockets, 'WebSocketDisconnected'):
+            yield websockets.WebSocketDisconnected
+
+
+_TOO_LATE = frozenset(
+    {
+        # Starlette, Litestar
+        'Caught handled exception, but response already started.',
+        'Exception caught after response started',
+    }
+)
+
+
+def _handled_too_late(error: Exception) -> Exception:
+    """Return the exception of the application that a framework could not answer any more.
+
+    Starlette and Litestar replace it by one of their own, the same for all errors.
+    """
+    cause = error.__cause__
+    # Litestar keeps its text in `detail` only.
+    texts = {*map(str, error.args), str(getattr(error, 'detail', None))}
+    if not isinstance(cause, Exception) or not texts & _TOO_LATE:
+        return error
+    # A task group wraps the exception of its only task in a group.
+    leaves = [*iter_leaves(cause)]
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else cause

@@ -1,41 +1,68 @@
 """ASGI `send` wrapper that adds the request id and knows how far a response has come."""
 
-from collections.abc import Awaitable
-
 from seamwise.seams.http.response import RawResponse
-from seamwise.seams.http.serving.exchange import Exchange, Message, Scope, Send, effective_route
+from seamwise.seams.http.serving.exchange import (
+    Exchange,
+    Message,
+    Scope,
+    Send,
+    effective_route,
+    is_last,
+)
+
+_REQUEST_ID = b'x-request-id'
+_CONTENT_TYPE = b'content-type'
+_LENGTH = len(_REQUEST_ID)
+"""The length of both names: other headers are skipped quickly."""
 
 
 class Sender:
     """Replacement for the `send` of one HTTP request."""
 
+    # It is made for every request.
+    __slots__ = (
+        '_scope',
+        '_send',
+        'disconnect_error',
+        'exchange',
+        'has_ended',
+        'is_end_held',
+        'is_event_stream',
+        'status',
+    )
+
     def __init__(self, exchange: Exchange, scope: Scope, send: Send) -> None:
         self.exchange = exchange
         self._scope = scope
         self._send = send
-        self.has_started = False
-        """Whether the start of a response was sent."""
+        self.status: int | None = None
+        """The status of the response, once its start was sent."""
+        self.has_ended = False
+        """Whether the end of the response was sent."""
         self.is_event_stream = False
         """Whether the response consists of server-sent events."""
-        self._is_end_held = False
+        self.is_end_held = False
+        """Whether the end of a stream of events was held back."""
         self.disconnect_error: OSError | None = None
         """The error with which the server reported that the client is disconnected."""
 
-    def __call__(self, message: Message) -> Awaitable[None]:
+    @property
+    def has_started(self) -> bool:
+        """Whether the start of a response was sent."""
+        return self.status is not None
+
+    async def __call__(self, message: Message) -> None:
         """Forward an ASGI message."""
         if message['type'] == 'http.response.start':
             message = self._with_request_id(message)
-            self.has_started = True
-        elif (
-            self.is_event_stream
-            and not message.get('more_body')
-            and _raises_after_end(effective_route(self._scope))
-        ):
-            self._is_end_held = True
-            message = {**message, 'more_body': True}
-        return self._forward(message)
-
-    async def _forward(self, message: Message) -> None:
+            self.status = message['status']
+        elif is_last(message):
+            if self.is_event_stream and _raises_after_end(effective_route(self._scope)):
+                self.is_end_held = True
+                message = {**message, 'more_body': True}
+            else:
+                # Before the call: a middleware may keep it waiting until the response has left.
+                self.has_ended = True
         try:
             await self._send(message)
         except OSError as error:
@@ -47,14 +74,15 @@ class Sender:
         headers = start.get('headers', ())
         is_present = False
         for name, value in headers:
-            lower_name = name.lower()
-            if lower_name == b'x-request-id':
-                is_present = True
-            elif lower_name == b'content-type':
-                self.is_event_stream = value.startswith(b'text/event-stream')
+            if len(name) == _LENGTH:
+                lower_name = name.lower()
+                if lower_name == _REQUEST_ID:
+                    is_present = True
+                elif lower_name == _CONTENT_TYPE:
+                    self.is_event_stream = value.startswith(b'text/event-stream')
         if is_present:
             return start
-        id_header = (b'x-request-id', self.exchange.request_id.encode('latin-1'))
+        id_header = (_REQUEST_ID, self.exchange.request_id.encode('latin-1'))
         return {**start, 'headers': [*headers, id_header]}
 
     async def send_response(self, response: RawResponse) -> None:
@@ -65,14 +93,18 @@ class Sender:
 
     async def finish(self) -> None:
         """End a stream of events that the application has ended."""
-        if self._is_end_held:
-            await self._forward({'type': 'http.response.body', 'body': b''})
+        await self._end(b'')
 
     async def send_event(self, name: str, data: bytes) -> None:
         """Send a last event of a stream; `data` is one line (HTML Standard, 9.2.5)."""
         # A line break ends an unfinished line of the event before.
         body = b'\n\nevent: %s\ndata: %s\n\n' % (name.encode(), data)
-        await self._forward({'type': 'http.response.body', 'body': body})
+        await self._end(body)
+
+    async def _end(self, body: bytes) -> None:
+        # Not held back again.
+        self.is_event_stream = False
+        await self({'type': 'http.response.body', 'body': body})
 
 
 def _raises_after_end(route: object) -> bool:

@@ -27,6 +27,8 @@ class WebSocketCloser:
         self._is_accepted = False
         self.is_closed = False
         """Whether one side has closed the connection, or refused it."""
+        self.is_disconnected = False
+        """Whether the client has left."""
         self.disconnect_error: OSError | None = None
         """The error with which the server reported that the client is disconnected."""
 
@@ -34,7 +36,7 @@ class WebSocketCloser:
         """Receive an ASGI message."""
         message = await self._receive()
         if message['type'] == 'websocket.disconnect':
-            self.is_closed = True
+            self.is_closed = self.is_disconnected = True
         return message
 
     async def send(self, message: Message) -> None:
@@ -46,7 +48,7 @@ class WebSocketCloser:
         try:
             await self._send(message)
         except OSError as error:
-            self.is_closed = True
+            self.is_closed = self.is_disconnected = True
             self.disconnect_error = error
             raise
 

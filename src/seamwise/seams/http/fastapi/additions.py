@@ -14,14 +14,15 @@ from starlette.responses import Response
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import struct_fields
 from seamwise.seams.http.asgi.websockets import POLICY_VIOLATION
-from seamwise.seams.http.fastapi.dependencies import resolve_dependencies
+from seamwise.seams.http.fastapi.dependencies import resolve_dependencies, resolver
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
-from seamwise.seams.http.fastapi.framework_errors import from_validation_errors
 from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.routes import ResultRoute, convert
 from seamwise.seams.http.fastapi.signatures import evaluated_signature
+from seamwise.seams.http.fastapi.user_functions import check_arms
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
 from seamwise.seams.http.serving.exchange import NO_ARMS, Answers, exchange_of, written
+from seamwise.seams.http.serving.framework_errors import from_validation_errors
 
 
 def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
@@ -55,6 +56,8 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
     for route in effective_routes(app):
         if isinstance(route.original_route, APIWebSocketRoute):
             resolve_dependencies(route.dependant)
+            # FastAPI drops what the handler returns; a Failure is raised instead.
+            route.dependant.call = resolver(route.dependant.call)
     _check_arms(app, answers)
 
 
@@ -140,23 +143,23 @@ def _result_routes(app: FastAPI) -> Iterator[Any]:
 
 
 def _check_arms(app: FastAPI, answers: Answers) -> None:
-    for route in _result_routes(app):
-        table = (route.original_route.own_answers or answers).table
-        if table is None:
-            continue
-        missing = [error for error in errors_of(route) if not issubclass(error, table.kinds)]
-        if missing:
-            names = ', '.join(error.__name__ for error in missing)
+    for route in effective_routes(app):
+        original = route.original_route
+        if isinstance(original, ResultRoute):
+            own = original.own_answers or answers
             methods = ', '.join(sorted(route.methods or ()))
-            raise TypeError(
-                f'{methods} {route.path}: the adapter has no arm for {names}. '
-                f'Add `on({missing[0].__name__}).responds(…)` to it.'
-            )
+            check_arms(errors_of(route), own, f'{methods} {route.path}')
+        elif isinstance(original, APIWebSocketRoute):
+            check_arms(errors_of(route), answers, f'WebSocket {route.path}')
 
 
 def errors_of(route: Any) -> Sequence[type[TaggedError]]:
     """Return the errors that a handler and its dependencies are declared to return, each once."""
-    result = route.original_route.result
+    original = route.original_route
+    if isinstance(original, ResultRoute):
+        result = original.result
+    else:
+        result = result_type(evaluated_signature(original.endpoint).return_annotation)
     errors = [*(result.errors if result else ()), *_dependency_errors(route.dependant)]
     return [*dict.fromkeys(errors)]
 

@@ -43,6 +43,8 @@ from seamwise.seams.reporting.request_context import current_request_id
 try:
     from starlette.requests import Request
     from starlette.responses import Response
+
+    from seamwise.seams.http.fastapi.background import report_failures
 except ImportError as missing:
     raise ImportError("`endpoint` needs Starlette: pip install 'seamwise[http]'") from missing
 
@@ -172,6 +174,7 @@ class Endpoint(Generic[E_contra]):
         outcome = checked_outcome(result.unwrap(), handler)
         if isinstance(outcome.value, Response):
             outcome.value.headers.setdefault('x-request-id', exchange.request_id)
+            report_failures(outcome.value, exchange, answers)
             return outcome.value
         return self._succeeded(outcome, answers.body, exchange, scope, settings)
 

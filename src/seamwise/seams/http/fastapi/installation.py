@@ -11,12 +11,19 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from seamwise.seams.http.asgi.outermost import Outermost
 from seamwise.seams.http.asgi.safe_errors import SafeErrors
 from seamwise.seams.http.bodies import Body, check_body
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
-from seamwise.seams.http.fastapi.framework_errors import from_http_exception
+from seamwise.seams.http.fastapi.user_functions import (
+    convert_events,
+    convert_sockets,
+    with_answering_functions,
+    with_answers,
+)
 from seamwise.seams.http.negotiation import negotiated
 from seamwise.seams.http.serving.exchange import Answers, App, as_table, exchange_of, written
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
@@ -41,8 +48,10 @@ def install(
     """Let an application answer Results, failures and defects in one form.
 
     In FastAPI, handlers and dependencies may return Results then: the value of a Success is
-    what FastAPI gets, and a Failure ends the request. A `Raised` error that the adapter covers is a
-    failure too. In Starlette, such handlers need `endpoint`.
+    what FastAPI gets, and a Failure ends the request. So may exception handlers, functions under
+    `@app.middleware('http')`, and handlers of WebSockets; Failures of background tasks are logged.
+    A `Raised` error that the adapter covers is a failure too. In Starlette, handlers of requests
+    need `endpoint`.
 
     `HTTPException` and invalid requests are answered in the same form, unless the application has
     handlers of its own for them. Other exceptions are defects: they are recorded, answered with a
@@ -72,9 +81,9 @@ def install(
     Raises:
         TypeError: An argument has the wrong type, a function is not annotated or raises for an
             example, or a handler is declared to return an error that the adapter does not cover.
-            For routes that are added later, that is raised at the start of the application. So is
-            the TypeError for an error with a field whose type only type checkers know, if the
-            application has a document.
+            For routes that are added later, that fails the start of the application. So does an
+            error with a field whose type only type checkers know, if the application has a
+            document.
         RuntimeError: It was called for this application before, or the application has started.
     """
     if not isinstance(app, Starlette):
@@ -97,6 +106,7 @@ def install(
     installation.add_handlers()
     installation.add_documents()
     installation.prepare_routes()
+    installation.extend_stack()
 
 
 class _Installation:
@@ -108,8 +118,6 @@ class _Installation:
 
     def __call__(self, app: App) -> SafeErrors:
         """Return the middleware, when the application starts."""
-        self.prepare_routes()
-        self.check_types()
         handlers = self._app.exception_handlers
         return SafeErrors(
             app,
@@ -149,6 +157,37 @@ class _Installation:
             )
 
             prepare_routes(self._app, self._answers)
+        convert_sockets(self._app.routes)
+
+    def extend_stack(self) -> None:
+        """Convert the functions of users, and add the outermost middleware, at the start."""
+        app = self._app
+        build = app.build_middleware_stack
+
+        def build_middleware_stack() -> App:
+            # Tools that rebuild the stack must not find the additions in the lists of users.
+            handlers, middleware = app.exception_handlers, app.user_middleware
+            problem: TypeError | None = None
+            try:
+                self.prepare_routes()
+                self.check_types()
+                convert_events(app)
+                app.exception_handlers = with_answers(handlers, self._answers)
+                app.user_middleware = [*with_answering_functions(middleware, self._answers)]
+            except TypeError as error:
+                problem = error
+            if problem or len(middleware) > 1:
+                # Starlette's `ServerErrorMiddleware` stays outside: OpenTelemetry looks for it.
+                app.user_middleware = [
+                    Middleware(Outermost, log=self._answers.log, problem=problem),
+                    *app.user_middleware,
+                ]
+            try:
+                return build()
+            finally:
+                app.exception_handlers, app.user_middleware = handlers, middleware
+
+        app.build_middleware_stack = build_middleware_stack  # type: ignore[method-assign]  # called once, at the start
 
     def check_types(self) -> None:
         """Check the types of the errors for the document, when all modules have been imported."""

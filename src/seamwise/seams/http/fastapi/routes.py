@@ -16,7 +16,7 @@ from starlette.responses import Response
 from typing_extensions import override
 
 from seamwise._errors.causes import Raised
-from seamwise._results.containers import Failure, as_result
+from seamwise._results.containers import RESULT_TYPES, Failure, as_result
 from seamwise.seams.http.bodies import (
     JSON,
     BodyFormat,
@@ -24,6 +24,7 @@ from seamwise.seams.http.bodies import (
     to_jsonable,
     value_media_type,
 )
+from seamwise.seams.http.fastapi.background import report_failures
 from seamwise.seams.http.fastapi.dependencies import Overrides, has_generators, resolve_dependencies
 from seamwise.seams.http.fastapi.endpoints import (
     CompleteResponse,
@@ -40,9 +41,14 @@ from seamwise.seams.http.fastapi.signatures import (
     is_sync_generator,
 )
 from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
+from seamwise.seams.http.successes import STATUS_VALUES, Outcome
 from seamwise.seams.rendering.encoding import public_form
 from seamwise.seams.rendering.values import in_utc
 
+_PLAIN = Outcome(None)
+"""The outcome of a value without a status or headers of its own."""
+
+_SPECIAL = (*STATUS_VALUES, *RESULT_TYPES, Response)
 _JSON_HEADER = (b'content-type', JSON.encode())
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -93,7 +99,11 @@ class ResultRoute(APIRoute):
                 response = await handle(request)
             finally:
                 current_exchange.reset(token)
-            return _written(response, exchange, answers) if answers else response
+            if answers is None:
+                return response
+            response = _written(response, exchange, answers)
+            report_failures(response, exchange, answers)
+            return response
 
         return answer
 
@@ -172,11 +182,15 @@ def _finishing(
             if is_raising or exchange.answers is None:
                 raise Raised(error)
             return CompleteResponse(exchange.answers.failure(error, exchange))
-        outcome = checked_outcome(result.unwrap(), handler)
-        if isinstance(outcome.value, Response):
-            return outcome.value
+        content = result.unwrap()
+        outcome = _PLAIN
+        if isinstance(content, _SPECIAL):
+            outcome = checked_outcome(content, handler)
+            content = outcome.value
+            if isinstance(content, Response):
+                return content
         exchange.outcome = outcome
-        return public_form(outcome.value) if has_model else to_jsonable(outcome.value)
+        return public_form(content) if has_model else to_jsonable(content)
 
     @wraps(handler)
     async def call_async(*args: Any, **kwargs: Any) -> object:

@@ -55,6 +55,10 @@ class Exchange(Struct):
     """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
     """What a handler has returned in a Success, if a body format has to write it."""
+    is_cut: bool = False
+    """Whether the application failed inside of a response, which must stay incomplete."""
+    is_disconnected: bool = False
+    """Whether the client disconnected before the application sent a response."""
 
     @property
     def duration(self) -> float | None:
@@ -91,6 +95,24 @@ def exchange_of(scope: Scope) -> Exchange:
         )
         scope[_SCOPE_KEY] = exchange
     return exchange
+
+
+def is_last(message: Message) -> bool:
+    """Return whether an ASGI message ends a response."""
+    kind = message['type']
+    if kind == 'http.response.body':
+        return not message.get('more_body')
+    return bool(kind == 'http.response.pathsend')
+
+
+def closing_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """Return the header with which a response announces that the server closes the connection.
+
+    A server closes after an exception, and a client without this header would lose its next
+    request. HTTP/2 and later forbid the header (RFC 9113, 8.2.2).
+    """
+    is_first = scope['type'] == 'http' and str(scope.get('http_version', '')).startswith('1.')
+    return [(b'connection', b'close')] if is_first else []
 
 
 def name_operation(exchange: Exchange, scope: Scope) -> None:
@@ -132,8 +154,11 @@ class Answers(NamedTuple):
         """Return the response for the error of a Failure, and log it."""
         return written(self.logged(error, exchange), self.body, exchange)
 
-    def logged(self, error: Any, exchange: Exchange) -> HttpError:
-        """Return the answer for the error of a Failure, and log it."""
+    def logged(self, error: Any, exchange: Exchange, *, sent: int | None = None) -> HttpError:
+        """Return the answer for the error of a Failure, and log it.
+
+        `sent` is the status of a response that had started before.
+        """
         answer = self.http_error(error)
         self.log.failed(
             error,
@@ -142,6 +167,7 @@ class Answers(NamedTuple):
             request_id=exchange.request_id,
             duration=exchange.duration,
             status=answer.status,
+            sent=sent,
         )
         if isinstance(self.body, BodyFormat) and self.body.is_legacy:
             name = answer.type if answer.legacy is None else answer.legacy.name

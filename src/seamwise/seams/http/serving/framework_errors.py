@@ -18,17 +18,21 @@ from seamwise.seams.rendering.values import safe, safe_text
 
 _MAX_PROBLEMS = 50
 _CODES: Mapping[int, str] = {
-    401: 'UNAUTHORIZED',
     409: 'REQUEST_CONFLICT',
     413: 'PAYLOAD_TOO_LARGE',
     # Python 3.13 renames these three in HTTPStatus.
     414: 'URI_TOO_LONG',
     416: 'RANGE_NOT_SATISFIABLE',
     422: 'UNPROCESSABLE_CONTENT',
-    429: 'RATE_LIMITED',
     502: 'UPSTREAM_ERROR',
-    504: 'TIMEOUT',
 }
+_OWN: Mapping[int, Callable[..., HttpError]] = {
+    401: HttpError.unauthorized,
+    429: HttpError.rate_limited,
+    503: HttpError.unavailable,
+    504: HttpError.timed_out,
+}
+"""Functions for the errors that a route returns itself: one code a status."""
 _RETRYABLE = {408, 425, 429, 502, 503, 504}
 _MAX_DELAY_DIGITS = 9
 _PARTS = {'body', 'path', 'query', 'header', 'cookie'}
@@ -118,7 +122,14 @@ def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpEr
         return HttpError.bad_request(message)
     if status == HTTPStatus.NOT_FOUND:
         return HttpError.not_found(message)
-    code = _CODES.get(status) or _name(status)
+    if status in _OWN:
+        own = _OWN[status](message=message)
+        code, type_ = own.code, own.type
+    elif status == HTTPStatus.INTERNAL_SERVER_ERROR:
+        code, type_ = 'INTERNAL', 'UnknownError'
+    else:
+        code = _CODES.get(status) or _name(status)
+        type_ = sub('_', '', code.title())
     retry_after = _header(headers, 'retry-after') or ''
     is_seconds = retry_after.isdecimal() and len(retry_after) <= _MAX_DELAY_DIGITS
     needs_challenge = (
@@ -127,7 +138,7 @@ def _http_error(status: int, message: str, headers: Mapping[str, str]) -> HttpEr
     return HttpError(
         status=status,
         code=code,
-        type=sub('_', '', code.title()),
+        type=type_,
         message=safe_text(message),
         retryable=status in _RETRYABLE,
         retry_after_ms=int(retry_after) * 1000 if is_seconds else None,
