@@ -19,13 +19,17 @@ from seamwise.seams.rendering.audience import (
     may_have_been_done,
     message_without_details,
 )
-from seamwise.seams.rendering.errors import all_field_names, fields_with_null, redacted
+from seamwise.seams.rendering.errors import (
+    all_field_names,
+    fields_with_null,
+    public_items,
+    redacted,
+)
 from seamwise.seams.rendering.values import (
     DEFECT_MESSAGE,
     drop_none,
     milliseconds,
     milliseconds_or_none,
-    safe_items,
     safe_text,
 )
 from seamwise.seams.rendering.views import View, public_view
@@ -319,9 +323,9 @@ def own_details(
 ) -> dict[str, object]:
     """Return details, or the fields with some names, safe to show and without None."""
     if isinstance(details, Mapping):
-        return drop_none(safe_items(details))
+        return drop_none(public_items(details))
     safe_error = redacted(error)
-    return _known(type(error), safe_items({name: getattr(safe_error, name) for name in details}))
+    return _known(type(error), public_items({name: getattr(safe_error, name) for name in details}))
 
 
 def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:

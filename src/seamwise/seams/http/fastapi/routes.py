@@ -40,7 +40,7 @@ from seamwise.seams.http.fastapi.signatures import (
     is_sync_generator,
 )
 from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
-from seamwise.seams.rendering.encoding import public_form
+from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.rendering.values import in_utc
 
 _JSON_HEADER = (b'content-type', JSON.encode())
