@@ -7,7 +7,7 @@ from typing import TypeAlias
 from agent.errors import TooManyTurns
 from agent.main import MAX_TURNS, MODEL, describe, processor
 from agent.provider import Provider, ProviderError
-from seamwise import Failure, Result, Success
+from seamwise import Failure, Result, Success, redact
 from seamwise.catalog.sessions import InvalidInput
 from seamwise.live import Event, Session
 from seamwise.policies import Observer
@@ -79,7 +79,7 @@ async def converse(
             if not calls:
                 return Success(str(message['content']))
             for call in calls:
-                words = call.map(lambda call: f'{call.tool} {json.dumps(call.arguments)}')
+                words = call.map(lambda call: f'{call.tool} {json.dumps(redact(call.arguments))}')
                 session.send(Event('agent.tool_call', words.value_or('an unreadable call')))
             for outcome in await running.run(message, conversation=session.session_id):
                 session.send(Event('agent.tool_result', describe(outcome)))

@@ -11,7 +11,7 @@ from agent.errors import CityUnknown, StationOffline, TooManyTurns
 from agent.provider import Provider, ProviderError
 from agent.recording import recorded_provider
 from agent.tools import TOOLS
-from seamwise import Failure, Result, Success, message_of
+from seamwise import Failure, Result, Success, message_of, redact
 from seamwise.policies import bulkhead, circuit, retry
 from seamwise.seams import log
 from seamwise.seams.model import on
@@ -68,7 +68,7 @@ async def converse(question: str, provider: Provider) -> Result[str, ProviderErr
 def describe(outcome: ToolOutcome[CityUnknown | StationOffline]) -> str:
     """Return a call and its outcome in one line; that of a failure has the guidance."""
     call = outcome.call
-    words = f'{call.tool} {json.dumps(call.arguments)}' if call else 'an unreadable call'
+    words = f'{call.tool} {json.dumps(redact(call.arguments))}' if call else 'an unreadable call'
     match outcome.result:
         case Success():
             attempts = f' after {outcome.attempts} attempts' if outcome.attempts > 1 else ''

@@ -1,5 +1,6 @@
 """Event processor for Sentry: one event for each defect, without secrets."""
 
+import logging
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -136,6 +137,75 @@ def test_a_mapping_in_a_variable_is_not_shown(without_logging: list[Any]) -> Non
     variables = event['exception']['values'][-1]['stacktrace']['frames'][-1]['vars']
     assert variables['headers'] == "'<UserMapping>'"
     assert PLANTED not in repr(variables)
+
+
+def frames_of(event: Any) -> Any:
+    return event['exception']['values'][-1]['stacktrace']['frames']
+
+
+def test_a_literal_in_a_source_line_is_masked(without_logging: list[Any]) -> None:
+    password = 'FAKE-hunter2'  # noqa: S105 -- the literal
+    with pytest.raises(RuntimeError) as info:
+        raise RuntimeError(len(password))
+    key = """-----BEGIN PRIVATE KEY-----
+FAKE-hunter2
+-----END PRIVATE KEY-----"""
+    report_defect(info.value)
+    sentry_sdk.capture_exception(info.value)
+    [event] = without_logging
+    frame = frames_of(event)[-1]
+    assert "password = '***'" in frame['pre_context'][-2]
+    assert 'raise RuntimeError' in frame['context_line']
+    assert len(frame['post_context']) == 5
+    assert PLANTED in key
+    assert PLANTED not in repr(event)
+
+
+def test_breadcrumbs_and_the_request_of_a_defect_are_redacted(without_logging: list[Any]) -> None:
+    # An integration adds the request in a scope that has inherited the processor.
+    register()
+    with sentry_sdk.isolation_scope() as scope:
+        scope.clear_breadcrumbs()
+        request: Any = {
+            'query_string': f'token={PLANTED}',
+            'url': URL,
+            'cookies': {'token': PLANTED},
+        }
+
+        def add_request(event: Any, hint: Any) -> Any:
+            return {**event, 'request': request}
+
+        scope.add_event_processor(add_request)
+        scope.set_extra('headers', {'Cookie': PLANTED})
+        scope.set_tag('api_key', PLANTED)
+        sentry_sdk.add_breadcrumb(message=f'GET {URL}', data={'password': PLANTED})
+        defect = raised(ValueError('bad'))
+        report_defect(defect)
+        sentry_sdk.capture_exception(defect)
+    [event] = without_logging
+    assert event['request']['query_string'] == 'token=***'
+    assert event['breadcrumbs']['values'][0]['message'] == 'GET https://***@bank.example'
+    assert PLANTED not in repr(event)
+
+
+@pytest.mark.parametrize('attached', [True, False])
+def test_the_event_of_a_failure_has_no_variables(attached: bool) -> None:
+    secret = URL
+    options: Any = {'attach_stacktrace': attached, 'default_integrations': False}
+    with sentry_events(**options, integrations=[LoggingIntegration()]) as events:
+        register()
+        sentry_sdk.get_isolation_scope().clear_breadcrumbs()
+        sentry_sdk.add_breadcrumb(message=secret)
+        logging.getLogger('tests.failure').error('failed', extra={'error_type': 'StoreDown'})
+        logging.getLogger('tests.own').error('failed')
+    [failure, own] = events
+    assert ('threads' in failure) is attached
+    if attached:
+        frames = failure['threads']['values'][0]['stacktrace']['frames']
+        assert not [frame for frame in frames if 'vars' in frame]
+        assert [frame for frame in frames if frame['function'].startswith('test_the_event')]
+    assert PLANTED not in repr(failure)
+    assert own['breadcrumbs']['values'][0]['message'] == secret
 
 
 class UserMapping(Mapping[str, str]):

@@ -10,20 +10,21 @@ from types import MappingProxyType
 import msgspec
 import pydantic
 import pytest
-from fastapi import FastAPI
+from fastapi import FastAPI, HTTPException
 from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from seamwise import Category, Failure, Internal, Result, Success, TaggedError
 from seamwise.live.events import Event, encode_record, encode_state
-from seamwise.seams import cli, jsonrpc, model
+from seamwise.seams import cli, jsonrpc, log, model, session
 from seamwise.seams.cli.json_line import success_line
 from seamwise.seams.http import bare, endpoint, envelope, install, on, to_response
 from seamwise.seams.http.bodies import named, problem, tagged
 from seamwise.seams.jsonrpc.shape import ResultResponse
 from seamwise.seams.model.shape import Done
-from seamwise.seams.rendering.encoding import public_form, to_json
+from seamwise.seams.rendering.encoding import to_json
+from seamwise.seams.rendering.errors import public_form
 from seamwise.toolhost import Processor, formats, tool
 
 MARK = '10.0.0.5 refused'
@@ -204,3 +205,80 @@ def test_a_pydantic_model_shows_the_public_fields_of_an_error() -> None:
     assert MODEL.inner.errors == [ERROR]
     schema = client.get('/openapi.json').json()['components']['schemas']['Model']
     assert schema['properties']['errors']['items']['properties'].keys() == {'_tag', 'store'}
+
+
+class Batch(
+    TaggedError,
+    namespace='tests.errors_in_values',
+    category=Category.CONFLICT,
+    message='{name} failed: {first}.',
+):
+    name: str
+    first: object = None
+
+
+BATCH_SEAMS: dict[str, Callable[[Batch], object]] = {
+    'http': on(Batch).responds(409, 'BATCH'),
+    'http, details by name': on(Batch).responds(409, 'BATCH', details=('first',)),
+    'http, own details': on(Batch).responds(
+        409, 'BATCH', details=lambda error: {'problem': error.first}
+    ),
+    'jsonrpc': jsonrpc.on(Batch).answers(-32000),
+    'jsonrpc, own data': jsonrpc.on(Batch).answers(
+        -32000, data=lambda error: {'problem': error.first}
+    ),
+    'session': session.on(Batch).publishes('error.correctable', 'ERR_BATCH_001'),
+    'session, context': lambda error: session.event(
+        error,
+        adapter=session.on(Batch).publishes('error.correctable', 'ERR_BATCH_001'),
+        locale='en',
+        context={'first': error.first},
+    ),
+    'model': model.on(Batch).guides('execution_error'),
+}
+
+CYCLE: list[object] = [ERROR]
+CYCLE.append(CYCLE)
+FIELDS: dict[str, object] = {
+    **{name: value for name, (value, _) in VALUES.items()},
+    'result': [Failure(ERROR)],
+    'error in an error': Batch('a', Batch('b', [ERROR])),
+    'cycle': CYCLE,
+}
+
+
+@pytest.mark.parametrize('seam', BATCH_SEAMS)
+@pytest.mark.parametrize('name', FIELDS)
+def test_an_error_in_a_field_of_another_shows_its_public_fields(seam: str, name: str) -> None:
+    text = repr(BATCH_SEAMS[seam](Batch('import', FIELDS[name])))
+    assert MARK not in text
+    assert 'orders' in text
+
+
+def test_the_message_of_an_error_in_a_message_is_the_public_one() -> None:
+    answer = on(Batch).responds(409, 'BATCH')(Batch('import', ERROR))
+    assert answer.message == 'import failed: orders is down..'
+    assert answer.details == {'name': 'import', 'first': SHOWN}
+
+
+def test_an_error_in_a_field_is_whole_in_the_log() -> None:
+    assert MARK in log.encode(log.record(Batch('import', ERROR))).decode()
+
+
+def test_the_detail_of_a_framework_error_shows_public_fields() -> None:
+    async def route() -> None:
+        raise HTTPException(409, {'first': ERROR})
+
+    app = FastAPI()
+    app.get('/')(route)
+    install(app, TABLE)
+    assert TestClient(app).get('/').json()['error']['details'] == {'detail': {'first': SHOWN}}
+
+
+def test_a_deep_field_is_cut() -> None:
+    value: object = ERROR
+    for _ in range(100):
+        value = [value]
+    details = on(Batch).responds(409, 'BATCH', details=('first',))(Batch('import', value)).details
+    assert MARK not in repr(details)
+    assert '…' in repr(details)

@@ -15,7 +15,8 @@ from seamwise._text.jsonable import to_json
 from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
-from seamwise.seams.rendering.encoding import encode_public, public_form
+from seamwise.seams.rendering.encoding import encode_public
+from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.wire.legacy_shapes import Named
 

@@ -23,6 +23,7 @@ from seamwise.seams.rendering.errors import (
     all_field_names,
     field_values,
     fields_with_null,
+    public_items,
     redacted,
 )
 from seamwise.seams.rendering.values import (
@@ -30,7 +31,6 @@ from seamwise.seams.rendering.values import (
     drop_none,
     milliseconds,
     milliseconds_or_none,
-    safe_items,
     safe_text,
 )
 from seamwise.seams.rendering.views import View, public_view
@@ -341,9 +341,9 @@ def own_details(
 ) -> dict[str, object]:
     """Return details, or the fields with some names, safe to show and without None."""
     if isinstance(details, Mapping):
-        return drop_none(safe_items(details))
+        return drop_none(public_items(details))
     safe_error = redacted(error)
-    return _known(type(error), safe_items(field_values(safe_error, details)))
+    return _known(type(error), public_items(field_values(safe_error, details)))
 
 
 def _known(kind: type[TaggedError], fields: dict[str, object]) -> dict[str, object]:

@@ -16,10 +16,10 @@ from seamwise.seams.rendering.audience import hides_data, message_without_detail
 from seamwise.seams.rendering.errors import (
     public_field_names,
     public_fields,
+    public_items,
     redacted,
     safe_public_message,
 )
-from seamwise.seams.rendering.values import safe_items
 
 K = TypeVar('K', bound=TaggedError)
 
@@ -44,8 +44,8 @@ class JsonRpcArm(Struct, Generic[K], frozen=True):
             return plain_data(error)
         data = self.data(redacted(error))
         if isinstance(data, Mapping):
-            return {TAG_FIELD: error.tag, **safe_items(data)}
-        return [safe_items(item) for item in data]
+            return {TAG_FIELD: error.tag, **public_items(data)}
+        return [public_items(item) for item in data]
 
 
 def plain_data(error: TaggedError) -> dict[str, object]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from msgspec.structs import replace
 
 from seamwise._defects.defects import report_defect
+from seamwise._defects.sentry import register as register_with_sentry
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Success
@@ -76,6 +77,7 @@ def outcomes(
         subject = (_operation(outcome, error) or 'A tool call').replace('%', '%%')
         text = f'{subject} failed: %s ({log_record.error_type})'
         if logger.isEnabledFor(log_record.levelno) and is_first_record(error, 'tool'):
+            register_with_sentry()
             logger.log(log_record.levelno, text, log_record.message, extra=log_record.extra())
         if is_critical and alert is not None:
             _pass_to(alert, log_record, logger)

@@ -10,7 +10,8 @@ from seamwise.seams.adapter import translated
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check
 from seamwise.seams.model.token_budget import fit_to_tokens, fit_value_to_tokens
-from seamwise.seams.rendering.encoding import public_form, to_json
+from seamwise.seams.rendering.encoding import to_json
+from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.reporting.tool_outcome import ToolOutcome, result_and_effect
 
 E = TypeVar('E')

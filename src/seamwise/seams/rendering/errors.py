@@ -1,5 +1,6 @@
 """Messages, fields and causes of errors that are safe to show, and redacted errors."""
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypeVar
 
@@ -7,15 +8,17 @@ from msgspec import NODEFAULT, structs
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
-from seamwise._errors.errors import TaggedError
+from seamwise._errors.codec import PublicFields
+from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise._errors.messages import field_names
 from seamwise._errors.reported import ReportedCause
 from seamwise._errors.texts import message_of, public_message
 from seamwise._errors.type_hints import PAIRS, is_secret, resolved_hints
-from seamwise._text.jsonable import safe_str
+from seamwise._text.jsonable import DEPTH_LIMIT, safe_str, to_builtins_dict
 from seamwise._text.secrets import Secret
 from seamwise._text.shortening import shorten
 from seamwise.redaction import redact
+from seamwise.seams.rendering.nested_errors import replace_errors
 from seamwise.seams.rendering.values import counted_line, masked_places, safe_items, safe_text
 
 K = TypeVar('K', bound=TaggedError)
@@ -40,7 +43,21 @@ def safe_public_message(error: TaggedError, locale: str = 'en') -> str:
     >>> safe_public_message(FileNotFound('read_file', 'a.txt'), 'zh_CN')
     "'a.txt' 不存在。"
     """
-    return safe_text(public_message(redact(error), locale))
+    safe_error = redact(error)
+    changes = {
+        name: part
+        for name in safe_error.__struct_fields__
+        if (part := _public_text(value := getattr(safe_error, name), locale)) is not value
+    }
+    shown = structs.replace(safe_error, **changes) if changes else safe_error
+    return safe_text(public_message(shown, locale))
+
+
+def _public_text(value: object, locale: str) -> object:
+    """Return a value whose text, as a part of a message, has no internal field of an error."""
+    if isinstance(value, TaggedError):
+        return safe_public_message(value, locale)
+    return value if isinstance(value, BaseException) else public_form(value, depth=DEPTH_LIMIT)
 
 
 def counted_message(error: TaggedError) -> tuple[str, int]:
@@ -55,12 +72,38 @@ def counted_message(error: TaggedError) -> tuple[str, int]:
 
 def all_fields(error: TaggedError) -> dict[str, object]:
     """Return the fields of an error, safe to show, without its cause and its secrets."""
-    return _safe_fields(error, all_field_names(type(error)))
+    return safe_items(_visible_fields(error, all_field_names(type(error))))
 
 
 def public_fields(error: TaggedError) -> dict[str, object]:
-    """Return the fields of an error like `all_fields`, without the internal ones."""
-    return _safe_fields(error, public_field_names(type(error)))
+    """Return the fields of an error like `all_fields`, without the internal ones.
+
+    Errors in the fields have their public form.
+    """
+    return public_items(_visible_fields(error, public_field_names(type(error))))
+
+
+def public_form(value: object, *, depth: int | None = None) -> object:
+    """Replace each tagged error in a value, at any depth, by its tag and its public fields.
+
+    Args:
+        value: The value, without cycles. A value without errors is returned itself.
+        depth: The number of levels that are kept. Default: all.
+    """
+    return replace_errors(value, _tag_and_fields, depth=depth)
+
+
+def _tag_and_fields(error: TaggedError) -> dict[str, object]:
+    return PublicFields({TAG_FIELD: error.tag, **public_fields(error)})
+
+
+def public_items(values: Mapping[str, object]) -> dict[str, object]:
+    """Return a mapping with safe values like `safe_items`, and its errors in their public form."""
+    # Redaction removes cycles.
+    items = redact(values)
+    return to_builtins_dict(
+        {name: public_form(value, depth=DEPTH_LIMIT) for name, value in items.items()}
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -93,11 +136,9 @@ def as_object(pairs: tuple[tuple[str, str], ...]) -> object:
         return pairs
 
 
-def _safe_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
+def _visible_fields(error: TaggedError, names: tuple[str, ...]) -> dict[str, object]:
     fields = field_values(error, names)
-    return safe_items(
-        {name: value for name, value in fields.items() if not isinstance(value, Secret)}
-    )
+    return {name: value for name, value in fields.items() if not isinstance(value, Secret)}
 
 
 @lru_cache(maxsize=4096)

@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 from seamwise._defects.defects import report_defect
 from seamwise._defects.entries import DefectReport
+from seamwise._defects.sentry import register as register_with_sentry
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
@@ -210,6 +211,7 @@ class FailureLog:
         # redaction would take `CredentialsRejected: bank` for a secret and its name.
         operation = str(extra.get('operation', 'The operation')).replace('%', '%%')
         text = f'{operation} failed: %s ({extra["tag"]})'
+        register_with_sentry()
         self._logger.log(level, text, extra['error_message'], extra=extra)
 
     def event(self, record: EventRecord, content: str, *, seam: str) -> None:
@@ -227,6 +229,7 @@ class FailureLog:
             request_id = current_request_id()
             extra = record.extra() | drop_none({'seam': seam, 'request_id': request_id})
             text = f'{record.event_type}: %s'
+            register_with_sentry()
             _protected(lambda: self._logger.log(level, text, safe_text(content), extra=extra))
 
     def defect(

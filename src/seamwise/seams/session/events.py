@@ -13,12 +13,8 @@ from seamwise._errors.errors import MAX_DELAY, TaggedError
 from seamwise._errors.messages import field_names, fill
 from seamwise._errors.texts import catalogue
 from seamwise.seams.adapter import translated
-from seamwise.seams.rendering.values import (
-    DEFECT_MESSAGE,
-    milliseconds,
-    safe_items,
-    timestamp,
-)
+from seamwise.seams.rendering.errors import public_items
+from seamwise.seams.rendering.values import DEFECT_MESSAGE, milliseconds, timestamp
 from seamwise.seams.session.localized import localize, message_renderer, replace_fields
 from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 
@@ -167,7 +163,7 @@ def _safe_details(details: EventDetails) -> dict[str, object]:
     max_delay = milliseconds(MAX_DELAY)
     if delay is not None and not 0 <= delay <= max_delay:
         raise ValueError(f'retry_after_ms must be 0 to {max_delay} milliseconds, not {delay}.')
-    return safe_items({name: value for name, value in details.items() if value is not None})
+    return public_items({name: value for name, value in details.items() if value is not None})
 
 
 def _as_mapping(context: object) -> Mapping[str, object]:

@@ -7,9 +7,9 @@ import msgspec
 
 from seamwise._defects.defects import report_defect
 from seamwise._errors.errors import TaggedError
-from seamwise._errors.texts import available_locales, public_message
+from seamwise._errors.texts import available_locales
 from seamwise.redaction import redact
-from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.rendering.errors import safe_public_message
 from seamwise.seams.session.shape import ErrorEvent
 
 Render: TypeAlias = Callable[[str], str]
@@ -67,7 +67,7 @@ def message_renderer(error: TaggedError) -> Render:
     It keeps a redacted copy of the error, without its cause and the frames of an exception.
     """
     kept = redact(error)
-    return lambda locale: safe_text(public_message(kept, locale))
+    return lambda locale: safe_public_message(kept, locale)
 
 
 def render_in(render: Render, locale: str) -> str:

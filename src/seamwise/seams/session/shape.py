@@ -10,8 +10,8 @@ from seamwise._errors.categories import Category, Recovery
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.seams.rendering.encoding import to_json
-from seamwise.seams.rendering.errors import safe_public_message
-from seamwise.seams.rendering.values import drop_none, milliseconds_or_none, safe_items
+from seamwise.seams.rendering.errors import public_items, safe_public_message
+from seamwise.seams.rendering.values import drop_none, milliseconds_or_none
 from seamwise.seams.session.codes import check_code
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
@@ -170,7 +170,7 @@ def error_event(
     return ErrorEvent(
         event=event,
         content=english,
-        metadata=order_metadata({**common, **safe_items(metadata)}),
+        metadata=order_metadata({**common, **public_items(metadata)}),
         show_content=english,
     )
 

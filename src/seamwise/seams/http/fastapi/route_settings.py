@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from seamwise.seams.http.serving.exchange import Scope
 from seamwise.seams.http.successes import Outcome
-from seamwise.seams.rendering.encoding import public_form
+from seamwise.seams.rendering.errors import public_form
 
 if TYPE_CHECKING:
     from fastapi.routing import APIRoute

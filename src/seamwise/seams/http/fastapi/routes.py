@@ -42,7 +42,7 @@ from seamwise.seams.http.fastapi.signatures import (
 )
 from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
 from seamwise.seams.http.successes import STATUS_VALUES, Outcome
-from seamwise.seams.rendering.encoding import public_form
+from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.rendering.values import in_utc
 
 _PLAIN = Outcome(None)

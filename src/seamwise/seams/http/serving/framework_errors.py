@@ -14,7 +14,8 @@ from msgspec import structs
 from seamwise._text.json_pointer import json_pointer
 from seamwise.seams.http.serving.exchange import Scope
 from seamwise.seams.http.shape import STATUSES, HttpError, ProblemLocation, phrase
-from seamwise.seams.rendering.values import safe, safe_text
+from seamwise.seams.rendering.errors import public_items
+from seamwise.seams.rendering.values import safe_text
 
 _MAX_PROBLEMS = 50
 _CODES: Mapping[int, str] = {
@@ -49,7 +50,7 @@ def from_http_exception(
     own_headers = dict(headers or {})
     is_text = isinstance(detail, str) and bool(detail)
     error = _http_error(status, str(detail) if is_text else phrase(status), own_headers)
-    details = error.details if is_text or detail is None else {'detail': safe(detail)}
+    details = error.details if is_text or detail is None else public_items({'detail': detail})
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         own_headers = _with_allowed_methods(own_headers, scope)
     return structs.replace(error, details=details, headers={**error.headers, **own_headers})
