@@ -364,14 +364,18 @@ def test_a_metric_is_labelled_with_the_class_and_the_category() -> None:
         def record(self, *_: object) -> None: ...
 
     class Meter:
-        def create_counter(self, *_: object) -> Counter:
+        def create_counter(self, *_: object, **__: object) -> Counter:
             return Counter()
 
         create_histogram = create_counter
 
     meter: Any = Meter()
     Telemetry(meter).count(MISSING, seam='model', operation='read_file')
-    assert counted[0] == {'error.type': 'FileNotFound', 'seam': 'model', 'category': 'not_found'}
+    assert counted[0] == {
+        'error.type': 'FileNotFound',
+        'seamwise.seam': 'model',
+        'seamwise.error.category': 'not_found',
+    }
 
 
 @pytest.mark.requirement('000-52')
