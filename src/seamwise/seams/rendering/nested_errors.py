@@ -79,7 +79,8 @@ def _struct(value: msgspec.Struct, replace: _Replace) -> object:
 
 
 def _model(value: Any, replace: _Replace) -> object:
-    return _record(value, tuple(type(value).__pydantic_fields__), _set_model_field, replace)
+    kind: Any = type(value)
+    return _record(value, tuple(kind.__pydantic_fields__), _set_model_field, replace)
 
 
 def _set_model_field(model: Any, name: str, value: object) -> None:
