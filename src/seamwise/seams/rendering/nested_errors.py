@@ -79,8 +79,8 @@ def _struct(value: msgspec.Struct, replace: _Replace) -> object:
 
 
 def _model(value: Any, replace: _Replace) -> object:
-    kind: Any = type(value)
-    return _record(value, tuple(kind.__pydantic_fields__), _set_model_field, replace)
+    fields: dict[str, object] = value.__pydantic_fields__
+    return _record(value, tuple(fields), _set_model_field, replace)
 
 
 def _set_model_field(model: Any, name: str, value: object) -> None:
