@@ -167,7 +167,7 @@ async def test_telemetry_counts_the_retries_of_tools() -> None:
     recorded.close()
     assert [outcome.attempts for outcome in outcomes] == [2, 2, 0]
     assert recorded.total('seamwise.retry.attempts') == 2
-    assert recorded.by('seamwise.retry.outcomes', 'outcome') == {'gave_up': 2}
+    assert recorded.by('seamwise.retry.outcomes', 'seamwise.guard.outcome') == {'gave_up': 2}
 
 
 async def test_a_success_reaches_no_error_seam() -> None:

@@ -89,7 +89,7 @@ def test_metrics_have_the_state_of_a_shared_circuit(server: Server) -> None:
         stop()
     assert data is not None
     points = {
-        point.attributes['state']: point.value
+        point.attributes['seamwise.circuit.state']: point.value
         for resource in data.resource_metrics
         for scope in resource.scope_metrics
         for metric in scope.metrics
@@ -97,7 +97,7 @@ def test_metrics_have_the_state_of_a_shared_circuit(server: Server) -> None:
         for point in metric.data.data_points
         if isinstance(point, NumberDataPoint)
         and point.attributes is not None
-        and point.attributes['name'] == 'metered'
+        and point.attributes['seamwise.guard.name'] == 'metered'
     }
     assert points == {'closed': 0, 'open': 1, 'half_open': 0}
 

@@ -55,7 +55,7 @@ from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, childr
 _DEADLINE = 'seamwise.policies.errors.DeadlineExceeded'
 _ITERATORS = frozenset({'typing.AsyncIterator', 'typing.Iterator'})
 _HELP = 'Read the next item inside the block, and yield it after the block.'
-_MESSAGE = 'The deadline of this block also cancels the code that iterates over the generator.'
+_PROBLEM = 'The deadline of this block also cancels the code that iterates over the generator.'
 
 
 def _find_deadlines(module: Module) -> Iterator[RawFinding]:
@@ -74,7 +74,7 @@ def _find_deadlines(module: Module) -> Iterator[RawFinding]:
             and any(_has_deadline(item.context_expr, inference) for item in block.items)
             and not _is_passed_on(function, module)
         ):
-            yield RawFinding(block, _MESSAGE, _HELP)
+            yield RawFinding(block, _PROBLEM, _HELP)
 
 
 def _yields(node: ast.AST) -> bool:
