@@ -9,10 +9,18 @@ from starlette.routing import Route
 from seamwise import Failure, Result, refine
 from seamwise.catalog.models import ModelNotFound, ProviderNotReady
 from seamwise.seams.cli import Rendered
-from seamwise.seams.http import HttpError, endpoint, install, named
+from seamwise.seams.http import HttpError, Legacy, endpoint, install, named
 from seamwise.seams.session import StoredError
 
 MODELS = {'acme': ['large-3', 'small-1']}
+
+# The bodies that older clients read: their names, and their keys with our fields.
+OLDER_NOT_FOUND = Legacy(
+    'ProviderModelNotFoundError',
+    {'providerID': 'provider', 'modelID': 'model', 'suggestions': 'suggestions'},
+    has_message=False,
+)
+OLDER_NOT_READY = Legacy('ProviderInitError', {'providerID': 'provider'}, has_message=False)
 
 
 class NoSuchModelError(Exception):
@@ -50,9 +58,15 @@ def to_cli(error: ModelNotFound | ProviderNotReady) -> Rendered:
 def to_http(error: ModelNotFound | ProviderNotReady) -> HttpError:
     match error:
         case ModelNotFound():
-            return HttpError.of(error, 400, 'MODEL_NOT_FOUND')
+            return HttpError.of(error, 400, 'MODEL_NOT_FOUND', legacy=OLDER_NOT_FOUND)
         case ProviderNotReady():
-            return HttpError.of(error, 503, 'PROVIDER_UNAVAILABLE', details=('provider',))
+            return HttpError.of(
+                error,
+                503,
+                'PROVIDER_UNAVAILABLE',
+                details=('provider',),
+                legacy=OLDER_NOT_READY,
+            )
         case _:
             assert_never(error)
 

@@ -50,6 +50,7 @@ def to_http(error: BookLost) -> HttpError:
     return HttpError.of(error, 404, 'BOOK_LOST', legacy=BOOK)
 
 
+@pytest.mark.requirement('004-56')
 @pytest.mark.parametrize('answers', [ANSWERS, to_http], ids=['arm', 'function'])
 def test_an_arm_and_a_function_declare_the_older_shape(answers: Any) -> None:
     assert named(answers(LOST)) == b'{"name":"BookGoneError","data":{"bookID":"12","shelfID":"B"}}'
@@ -188,6 +189,7 @@ def points(reader: InMemoryMetricReader) -> dict[tuple[object, object], int]:
     }
 
 
+@pytest.mark.requirement('004-55')
 @pytest.mark.parametrize('body', [named, tagged])
 def test_a_metric_counts_the_clients_that_get_an_older_shape(body: Any) -> None:
     reader = InMemoryMetricReader()

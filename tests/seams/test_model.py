@@ -381,7 +381,11 @@ def test_suggestion_omits_unknown_facts(error: ToolError, expected: str) -> None
     ('reason', 'phrase'),
     [
         ('ignored', 'ignore list'),
-        ('ignored', 'request approval for this one operation'),
+        pytest.param(
+            'ignored',
+            'request approval for this one operation',
+            marks=pytest.mark.requirement('000-41'),
+        ),
         ('write_protected', 'not write it'),
         ('system', 'the system'),
         ('outside_workspace', 'inside the workspace'),

@@ -374,6 +374,11 @@ def test_all_answers_have_one_envelope(content: object, key: str) -> None:
     assert body['success'] is (key == 'data')
 
 
+@pytest.mark.requirement('001-43')
+def test_a_success_without_data_has_null() -> None:
+    assert body_of(None) == body_of(7) | {'data': None}
+
+
 @pytest.mark.requirement('001-44', '001-46')
 def test_the_error_has_code_message_and_retryable_without_the_status() -> None:
     error = body_of(tables.NETWORK(LIMITED))['error']

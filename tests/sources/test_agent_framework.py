@@ -237,6 +237,7 @@ def test_a_wrong_cause_does_not_raise(cause: str) -> None:
     assert 'AgentFailed' in str(read)
 
 
+@pytest.mark.requirement('001-17', '001-18')
 def test_metadata_is_hashable_inside_and_an_object_for_every_reader() -> None:
     when = datetime(2026, 2, 20, 10, 30, tzinfo=UTC)
     error = AgentFailed(

@@ -94,6 +94,7 @@ def test_no_members_raise(name: str, metadata: object, content: object) -> None:
     check(json.dumps({'event': name, 'metadata': {'epoch': metadata, 'seq': content}}))
 
 
+@pytest.mark.requirement('002-55')
 @pytest.mark.parametrize(
     ('metadata', 'field'),
     [

@@ -129,6 +129,7 @@ def test_a_value_of_the_wrong_type_is_rejected_without_coercion(
     assert reason(**{parameter: value}) == expected
 
 
+@pytest.mark.requirement('000-36')
 def test_the_error_contains_the_value_but_never_prints_it() -> None:
     error = error_of(
         convert_arguments('tool', PARAMETERS, REQUIRED | {'flag': 'hunter2'}), InvalidParameter
