@@ -103,7 +103,9 @@ def _pydantic(text: str, settings: Settings) -> Iterator[Span]:
         if stop == start:
             continue
         value = text[start:stop]
-        if has_sensitive_part(_location(before), settings):
+        # The input of a missing field is the container of the others.
+        is_missing = before.endswith('[type=missing, ') and value[:1] == '{'
+        if not is_missing and has_sensitive_part(_location(before), settings):
             yield from _masked_repr(text, start, stop)
         elif value[:1] == '{' and (cut := _CUT_ITEM.search(value)) and ':' not in cut['rest']:
             # The name of a value that was cut at its start is unknown.

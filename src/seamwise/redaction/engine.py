@@ -6,6 +6,7 @@ from re import compile as pattern
 from seamwise.redaction.apart import secrets_apart
 from seamwise.redaction.assignments import assigned_secrets
 from seamwise.redaction.encoded import decoded_texts
+from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.in_json import json_runs, redact_json_string
 from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
@@ -102,7 +103,8 @@ def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
             key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
             for match in key.finditer(text):
                 # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
-                if match[0][:2] != 's.' or _DIGIT.search(match[0]):
+                is_name = match[0][:2] == 's.' and not _DIGIT.search(match[0])
+                if not is_name and not is_placeholder(match[0]):
                     yield Span(*match.span())
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from seamwise._text.secrets import MASK
-from seamwise.redaction.assignments import mask_argument
+from seamwise.redaction.assignments import is_tokenized, mask_argument
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.sensitive_names import (
     INPUT_KEYS,
@@ -263,7 +263,12 @@ class JsonRun:
         if self._owner().name == 'tokens' and is_credential(_decoded(content)):
             self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif self._awaits_secret:
-            if content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
+            is_part = self._frames[-1].name == 'token' and is_tokenized(
+                self._text, token.start('text')
+            )
+            if is_part:
+                pass
+            elif content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
                 self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif (flag or self._frames[-1].command) and (
             masked := mask_argument(

@@ -7,7 +7,7 @@ from re import compile as pattern
 from typing import NamedTuple
 
 from seamwise.redaction.harmless import is_message, is_placeholder, is_reference
-from seamwise.redaction.sensitive_names import is_sensitive
+from seamwise.redaction.sensitive_names import is_credential, is_sensitive
 from seamwise.redaction.spans import Span
 
 # Every pattern here is linear: repetitions are possessive or bounded, and failed runs are not tried
@@ -179,10 +179,16 @@ def _is_userinfo(secret: str, _: Match[str]) -> bool:
     return not (is_placeholder(user) or _PLAIN_USER.fullmatch(user))
 
 
+_WORDS_FOR_PASSWORD = frozenset(('password', 'passwd', 'pass', 'pwd', 'pw', 'token', 'secret'))
+_WORD_FOR_USER = pattern(r'(?<![A-Za-z])(?:user(?:name)?|login|name|email)\Z', IGNORECASE)
+
+
 def _is_password_of_user(secret: str, match: Match[str]) -> bool:
     """Return whether `-u ann:x` has a password; `docker run -u root:root` has a group."""
     user = match[0][: match.start(match.lastgroup or 0) - match.start() - 1]
     command = match.string[max(0, match.start() - 200) : match.start()]
+    if secret.lower() in _WORDS_FOR_PASSWORD and _WORD_FOR_USER.search(user):
+        return False
     return not user.endswith(f' {secret}') or 'curl' in command
 
 
@@ -203,10 +209,21 @@ def _has_digit(secret: str, _: Match[str]) -> bool:
 _PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 
 
+_STATUS_LINE = pattern(r'(?:HTTP/\d|\d{3}\Z)')
+_PARSER_TROUBLE = pattern(
+    r'(?:unexpected|unrecogni[sz]ed|undefined|illegal|unknown|stray|offending|or|near|at|on)[ ]\Z',
+    IGNORECASE,
+)
+
+
 def _is_stated(secret: str, match: Match[str]) -> bool:
     """Return whether a sentence states a value, not a property of it."""
     name = (match['name'] or 'password').lower()
-    if match.string[max(0, match.start() - 11) : match.start()].lower() == 'unexpected ':
+    before = match.string[max(0, match.start() - 16) : match.start()]
+    if before[-1:] == '/' or _STATUS_LINE.match(secret):
+        # The end of an address before the status, as in the log of an HTTP client.
+        return False
+    if name == 'token' and _PARSER_TROUBLE.search(before) and not is_credential(secret):
         return False
     if _PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
         match['quote'] and name.startswith('pass')
