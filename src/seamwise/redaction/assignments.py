@@ -64,7 +64,8 @@ _NAME_AT_END = pattern(
 _BEFORE_TUPLE = pattern(
     r"""
     (?: (?: (?<![\w.*]) | (?<=\\[nrt]) ) \( | (?<=[\[,\s]) \[
-      | (?: [Ss]et\w{0,20} | put | putenv | define | add | header | append ) \( ) \s{0,8} b? \Z
+      | (?: [Ss]et\w{0,20} | [Pp]ut\w{0,12} | [Dd]efine | [Aa]dd\w{0,24} | \w{0,16}[Hh]eaders? | [Aa]ppend\w{0,12}
+          | [Ww]ith\w{0,20} | [Pp]roperty | TryAdd\w{0,24} | [Ii]nsert | [Ee]nv ) \( ) \s{0,8} b? \Z
     """,
     VERBOSE,
 )
@@ -338,8 +339,13 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
     )
 
 
+_LONG_CREDENTIAL = pattern(r'["\']?(?=[^\d\s]{0,64}\d)(?=[^A-Za-z\s]{0,64}[A-Za-z])[\w.~+/-]{20,512}')
+
+
 def _readings(name: str, before: str, match: Match[str]) -> list[str]:
     readings = [name]
+    if name[-6:].lower() == 'tokens' and _LONG_CREDENTIAL.match(match.string, match.end()):
+        readings.append(name[:-1])
     if match['escape']:
         # `\token` is a tab and `oken`, or a path.
         readings.append(match['escape'][-1] + name)

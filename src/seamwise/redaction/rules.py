@@ -333,7 +333,7 @@ RULES: tuple[Rule, ...] = (
         ('-u', '-a '),
         r"""
         (?<![\w-]) (?: -u | -a | --user | --proxy-user )
-        (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ )
+        (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ | "[ ]a\d{1,3}= )
         (?! \\*+["']?+ (?: \+ | \d++:\d ) )
         (?: \\*+" [^\s:"\\<>=&;(]++ : (?P<in_single>[^"\n\\]++)
           | \\*+' [^\s:'\\<>=&;(]++ : (?P<in_double>[^'\n\\]++)
@@ -491,9 +491,9 @@ RULES: tuple[Rule, ...] = (
                 (?: now | (?:set|changed|reset)[ ]to ) ) )
                 [ ]? :? [ ]
             | [ ] for [ ] [\w.@-]{1,40} : [ ]
-            | [ ] (?=['"]) | [ ] (?=[A-Za-z0-9+/_!@\#$%^&*.-]{6,256}(?:[\s,;]|\Z)) )
+            | [ ] (?=['"`]) | [ ] (?=[A-Za-z0-9+/_!@\#$%^&*.-]{6,256}(?:[\s,;]|\Z)) )
         | (?: 密码 | 口令 | 验证码 ) (?: 是 | 为 | [：:] ) [ ]? )
-        (?P<quote>["'“‘]?) (?P<secret> [^\s"'“”‘’`，。\\]{4,256} ) (?<![.,;:!?)]) ["'”’]?
+        (?P<quote>["'“‘`]?) (?P<secret> [^\s"'“”‘’`，。\\]{4,256} ) (?<![.,;:!?)]) ["'”’]?
         """,
         'your password is ⟦FAKE-1⟧.',
         'messages of people and programs',
@@ -598,7 +598,7 @@ RULES: tuple[Rule, ...] = (
         'password command',
         ('pass ',),
         r"""
-        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:)[ ] | (?<=[:])[ ]["'] | \A )
+        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:|Request:|Command:|CLIENT:)[ ] | (?<=[:])[ ]["'] | \A )
         PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
         | ^(?:USER|NICK)[ ][^\n]{1,200}\n(?:[^\n]{1,200}\n)?PASS[ ]
           (?P<in_single>[^\s"'\\]{4,256}+)
@@ -733,7 +733,7 @@ RULES: tuple[Rule, ...] = (
             *('github_pat', 'glpat', 'akia', 'asia', 'xox', 'xapp-', 'aiza', 'ya29', 'gocspx'),
             *('npm_', 'pypi-', 'hf_', 'gsk_', 'sg.', 'dop_v1', 'shp', 'hvs.', 'dckr_pat', 'tskey-'),
             *('figd_', 'r8_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'key-'),
-            *('glrt-', 'gldt-', 'fo1_', 'lin_api', 'ntn_', 'pat-', 'eaa'),
+            *('sqa_', 'sqp_', 'squ_', 'glrt-', 'gldt-', 'fo1_', 'lin_api', 'ntn_', 'pat-', 'eaa'),
         ),
         rf"""
         {BOUNDARY}
@@ -753,6 +753,7 @@ RULES: tuple[Rule, ...] = (
           | nvapi-[A-Za-z0-9_-]{{32,}}+ | xai-[A-Za-z0-9]{{32,}}+
           | lsv2_[a-z]{{2}}_[0-9a-f_]{{32,}}+
           | sbp_[0-9a-f]{{32,}}+ | nfp_[A-Za-z0-9]{{32,}}+ | key-[0-9a-f]{{32}}(?![0-9a-f])
+          | sq[apu]_[0-9a-f]{{40}}
           | pat-(?:na|eu)\d-[0-9a-f-]{{36}} | EAA[A-Za-z0-9]{{60,}}+
         )""",
         '⟦ghp_FAKEFAKEFAKEFAKEFAKEFAKE⟧',

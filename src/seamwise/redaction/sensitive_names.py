@@ -52,7 +52,7 @@ _QUALIFIED: dict[str, frozenset[str]] = {
         ' hmac session auth shared deploy webhook root storage subscription rsa gpg pgp aes jwt'
         ' recovery backup client consumer admin license ingest integration service cipher'
         ' validation preshared server write wpa wifi unseal pairing enrollment provisioning vault'
-        ' authentication management cluster join'
+        ' authentication management cluster join sec encrypt'
     ),
     'tokens': words(
         'refresh access bearer auth api id session csrf device push registration security personal'
