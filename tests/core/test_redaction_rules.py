@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from seamwise import redact
 from seamwise.redaction import redact_and_count
 from seamwise.redaction.apart import APART, ApartRule
+from seamwise.redaction.engine import ALL_RULES as RULES
 from seamwise.redaction.prefilter import may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.engine import ALL_RULES as RULES
 from seamwise.redaction.rules import Rule
 from seamwise.redaction.settings import Settings
 
@@ -37,11 +37,17 @@ NAMED = (
 )
 """Examples of the rules by name."""
 EXAMPLES = (*(rule.example for rule in RULES), *(rule.example for rule in APART), *NAMED)
+_OF_LINES = frozenset(
+    (
+        *('keyword with a value', 'value in a session', 'column of a table'),
+        'value below its name',
+    )
+)
 LAYOUTS = frozenset(
-    rule.example
-    for rule in (*RULES, *APART)
-    if rule.name
-    in {'keyword with a value', 'value in a session', 'column of a table', 'value below its name'}
+    (
+        *(rule.example for rule in RULES if rule.name in _OF_LINES),
+        *(rule.example for rule in APART if rule.name in _OF_LINES),
+    )
 )
 """Examples of rules for whole lines: another text beside them makes them another form."""
 LINE_ENDS = ('\n', '\r\n', '\n\n')
@@ -203,6 +209,56 @@ ATTACKS = (
         'pwd=a/',
         'password ?= ',
         'SELECT UPDATE WHERE ',
+        'sqlcmd ',
+        'sqlcmd -P ',
+        'mongo -p ',
+        'htpasswd -b a ',
+        'secret set a --value ',
+        '--name a --value ',
+        "printf 'token=%s' ",
+        'SetEnv a ',
+        'api_key a ',
+        '\napi_key ',
+        '{password,',
+        'password" "a" ',
+        '.setToken("',
+        ".login('a', ",
+        'PDO("a", ',
+        'jwt.encode(a, ',
+        "Fernet('",
+        '$6$',
+        'pbkdf2:sha1:1$a',
+        '/hooks/',
+        '/reset/a/',
+        '?sid=',
+        'variable "token" {\n',
+        '<name>token</name><value>',
+        '<property name="token">',
+        '//a:1b2c3d@',
+        'a:1b2c3d@',
+        '[a]:1 a:',
+        'password for a: ',
+        'password:\n',
+        '>>> token\n',
+        "token from 'a' to 'b' ",
+        'PRAGMA key = ',
+        '| token |\n| a1 ',
+        'token,a\nb1,c\n',
+        '    └ ',
+        'a token b\n └ x1\n',
+        "'token' value ",
+        "value 'abcd' ",
+        'parameters: $1 = a\nSTATEMENT: ',
+        'password=abc123x ',
+        'token="a", "start": ',
+        'tokens=',
+        '<a ',
+        'password: <a ',
+        "password: ['a', ",
+        'token: a<b<',
+        'token: f(a(b)',
+        'token: Field(',
+        'token: a["b"]',
     ),
 )
 LONG, FACTOR = 80_000, 8

@@ -210,15 +210,15 @@ _CLICK = pattern(
     """,
     VERBOSE,
 )
-_VOLUPTUOUS = pattern(
-    r'@[ ]data(?P<name>(?:\[[^\]\n]{1,80}\]){1,20}+)[.,]?[ ][Gg]ot[ ]', VERBOSE
-)
+_VOLUPTUOUS = pattern(r'@[ ]data(?P<name>(?:\[[^\]\n]{1,80}\]){1,20}+)[.,]?[ ][Gg]ot[ ]', VERBOSE)
 _STATED = pattern(
     r"""
-    (?: ["'`](?P<quoted>[\w.$-]{1,80})["'`] | \b(?:var|env|field|setting|parameter|option|key|column)[.:= ]
+    (?: ["'`](?P<quoted>[\w.$-]{1,80})["'`] |
+      \b(?:var|env|field|setting|parameter|option|key|column)[.:= ]
       [ ]?(?P<bare>[\w.-]{1,80}) )
     [^"'\n]{0,80} (?: \[[^\]\n]{0,200}\] )? [^"'\n]{0,40}?
-    (?: \b(?:got|received|value|is|was|found|given|input|actual|but[ ]was)\b ) [ ]?[:=]?[ ] (?=["'`])
+    (?: \b(?:got|received|value|is|was|found|given|input|actual|but[ ]was)\b ) [ ]?[:=]?[ ]
+      (?=["'`])
     """,
     VERBOSE,
 )

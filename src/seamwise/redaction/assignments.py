@@ -17,7 +17,6 @@ from seamwise.redaction.harmless import (
 )
 from seamwise.redaction.sensitive_names import (
     MAX_NAME,
-    is_credential,
     is_measure,
     is_metadata,
     is_number_about,
@@ -64,7 +63,8 @@ _NAME_AT_END = pattern(
 _BEFORE_TUPLE = pattern(
     r"""
     (?: (?: (?<![\w.*]) | (?<=\\[nrt]) ) \( | (?<=[\[,\s]) \[
-      | (?: [Ss]et\w{0,20} | [Pp]ut\w{0,12} | [Dd]efine | [Aa]dd\w{0,24} | \w{0,16}[Hh]eaders? | [Aa]ppend\w{0,12}
+      | (?: [Ss]et\w{0,20} | [Pp]ut\w{0,12} | [Dd]efine | [Aa]dd\w{0,24}
+          | \w{0,16}[Hh]eaders? | [Aa]ppend\w{0,12}
           | [Ww]ith\w{0,20} | [Pp]roperty | TryAdd\w{0,24} | [Ii]nsert | [Ee]nv ) \( ) \s{0,8} b? \Z
     """,
     VERBOSE,
@@ -84,7 +84,7 @@ _FLAG = pattern(
 )
 _ELEMENT = pattern(r'<(?:[\w-]++:)?+([\w.-]++)(?:\s[^<>]*+)?+>(?:<!\[CDATA\[)?+([^<]++)')
 _OPENING = pattern(
-    r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[]|string\(\d{1,6}\)[ ]|[bBrRuUfF]{1,2})?'
+    r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[]|\[\]byte\(|string\(\d{1,6}\)[ ]|[bBrRuUfF]{1,2})?'
     r'(\\*+)("""|\'\'\'|["\'`])'
 )
 _QUOTES = ('"', "'", '`')
@@ -339,7 +339,9 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
     )
 
 
-_LONG_CREDENTIAL = pattern(r'["\']?(?=[^\d\s]{0,64}\d)(?=[^A-Za-z\s]{0,64}[A-Za-z])[\w.~+/-]{20,512}')
+_LONG_CREDENTIAL = pattern(
+    r'["\']?(?=[^\d\s]{0,64}\d)(?=[^A-Za-z\s]{0,64}[A-Za-z])[\w.~+/-]{20,512}'
+)
 
 
 def _readings(name: str, before: str, match: Match[str]) -> list[str]:
@@ -362,9 +364,7 @@ def _value(text: str, match: Match[str]) -> Span | None:
     at = match.end()
     if document := _DOCUMENT.match(text, at):
         return _document(text, document)
-    if _SUBSCRIPTS.match(text, at) or (
-        match['name'] == 'token' and is_tokenized(text, at)
-    ):
+    if _SUBSCRIPTS.match(text, at) or (match['name'] == 'token' and is_tokenized(text, at)):
         return None
     span = quoted_value(text, at)
     if (
@@ -399,7 +399,8 @@ def _value(text: str, match: Match[str]) -> Span | None:
 
 _SUBSCRIPTS = pattern(SUBSCRIPTS)
 _TOKENIZED = pattern(
-    r"""(?P<quote>\\*["'])(?![^\s"']{0,64}\d)[^\s"'\\]{0,64}(?P=quote)\s{0,8},\s{0,8}\\*["']
+    r"""
+    (?P<quote>\\*["'])(?![^\s"']{0,64}\d)[^\s"'\\]{0,64}(?P=quote)\s{0,8},\s{0,8}\\*["']
     (?:log_?prob|start|end|offset|pos|position|score|index|bytes|lemma|tag|type|prob)\w{0,12}\\*["']
     """,
     VERBOSE,
@@ -470,12 +471,13 @@ _SHORT_CODES = frozenset(('pin', 'cvv', 'cvc', 'otp', 'totp', 'code'))
 def _is_reference(text: str, match: Match[str]) -> bool:
     """Return whether the value without quotes is code, or a sentence about the name."""
     at, name = match.end(), match['name'].rpartition('.')[2]
-    if _ANGLED.match(text, at):
-        return True
     end = at + len(name)
-    if text.startswith(name, at) and (
-        text[end : end + 1] in (',', ')', '}')
-        or (text[at - 2 : at] == '= ' and '.' in match['name'])
+    if _ANGLED.match(text, at) or (
+        text.startswith(name, at)
+        and (
+            text[end : end + 1] in (',', ')', '}')
+            or (text[at - 2 : at] == '= ' and '.' in match['name'])
+        )
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
@@ -483,14 +485,19 @@ def _is_reference(text: str, match: Match[str]) -> bool:
         return True
     if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
         return True
-    if match['sign'] == ':' and name in _SUBJECTS and _SUBJECT.match(text, at):
-        return True
-    if match['sign'] == ':' and _TITLE.match(text, at) and _EXCEPTION.fullmatch(name):
-        return True
-    if match['sign'] == ':' and name == 'Token' and _ANALYSIS.match(text, at):
+    if match['sign'] == ':' and _is_subject(text, at, name):
         return True
     return match['sign'] in (':', '：') and is_message(
         text[at : line_end(text, at, limit=at + _SENTENCE)], prose='phrase' not in name.lower()
+    )
+
+
+def _is_subject(text: str, at: int, name: str) -> bool:
+    """Return whether the text after a name and a colon is prose about it."""
+    return (
+        (name in _SUBJECTS and _SUBJECT.match(text, at) is not None)
+        or (_TITLE.match(text, at) is not None and _EXCEPTION.fullmatch(name) is not None)
+        or (name == 'Token' and _ANALYSIS.match(text, at) is not None)
     )
 
 
@@ -510,7 +517,8 @@ _SUBJECT = pattern(r'[a-z]{2,20}(?:[ ][a-z-]{1,20}){2,12}[.!?]?[ \t]*(?:\n|\Z)')
 _MEMBER = pattern(r'[A-Za-z_$][\w$]*+(?:\??\.[A-Za-z_$][\w$]*+)++(?=[\s,;)\]}!]|\Z)')
 _VARIABLE = pattern(r'[a-z_][A-Za-z_]{0,60}+(?=(?P<end>[,);])|\s|\Z)')
 _TYPE = pattern(
-    r"[&*]?(?:mut[ ])?(?:'\w{1,8}[ ])?[A-Z][A-Za-z]{1,60}(?:<[^<>\n]{0,60}>)?[?!]?[ ]?(?:[,);={}]|$)"
+    r"[&*]?(?:mut[ ])?(?:'\w{1,8}[ ])?[A-Z][A-Za-z]{1,60}(?:<[^<>\n]{0,60}>)?[?!]?[ ]?"
+    r'(?:[,);={}]|$)'
 )
 _DECLARATION = pattern(
     r'\b(?:def|fn|func|fun|function|constructor|class|interface|struct|private|public|protected'

@@ -104,5 +104,3 @@ def _name_at(code: str, column: int) -> str:
         if name.start() <= column < name.end():
             return name[0]
     return ''
-
-

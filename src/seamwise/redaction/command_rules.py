@@ -19,10 +19,13 @@ _VALUE = r"""
 
 _PROGRAMS: tuple[tuple[str, str], ...] = (
     (
-        r'cqlsh|mongo(?:sh|dump|restore|export|import|stat|top)?|sshpass|rabbitmqadmin|arangosh'
-        r'|(?:oc|cf|ibmcloud|helm[ ]registry|docker|podman|skopeo|az|crane)[ ]login|couchbase-cli'
-        r'|cbq|cbimport|cbexport|cypher-shell|psexec\w{0,4}|hdbsql|winexe|evil-winrm|nxc|smbmap'
-        r'|security[ ]unlock-keychain|ncftp(?:get|put)?|usermod|useradd|exaplus|vsql|mclient',
+        (
+            r'cqlsh|mongo(?:sh|dump|restore|export|import|stat|top)?|sshpass|rabbitmqadmin|arangosh'
+            r'|(?:oc|cf|ibmcloud|helm[ ]registry|docker|podman|skopeo|az|crane)[ ]login'
+            r'|couchbase-cli'
+            r'|cbq|cbimport|cbexport|cypher-shell|psexec\w{0,4}|hdbsql|winexe|evil-winrm|nxc|smbmap'
+            r'|security[ ]unlock-keychain|ncftp(?:get|put)?|usermod|useradd|exaplus|vsql|mclient'
+        ),
         '-p',
     ),
     (
@@ -30,7 +33,10 @@ _PROGRAMS: tuple[tuple[str, str], ...] = (
         '-P',
     ),
     (r'plink|pscp|psftp|putty|nodetool', '-pw'),
-    (r'ldap(?:search|add|modify|delete|passwd|whoami)|kadmin|security[ ]add-\w{1,20}-password', '-w'),
+    (
+        r'ldap(?:search|add|modify|delete|passwd|whoami)|kadmin|security[ ]add-\w{1,20}-password',
+        '-w',
+    ),
     (r'(?:redis|keydb|valkey)-(?:cli|benchmark)', '-a'),
     (r'schtasks', '/rp'),
     (r'openssl[ ]enc', '-k'),
@@ -77,7 +83,8 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'password after its option',
         ('mosquitto_', 'sqlcmd', 'usermod', 'useradd', '-uroot', 'lftp', 'ftp'),
         rf"""
-        {_START} (?: lftp\b{_ARGUMENTS}{_BEFORE}-u[ ]["']?[\w.@-]{{1,64}}, (?P<secret>[^\s"']{{1,256}})
+        {_START} (?: lftp\b{_ARGUMENTS}{_BEFORE}-u[ ]["']?[\w.@-]{{1,64}},
+          (?P<secret>[^\s"']{{1,256}})
           | sqlcmd\b{_ARGUMENTS}{_BEFORE}-P(?P<in_single>[^\s"'-][^\s"']{{2,256}}) )
         """,
         'lftp -u ann,⟦FAKE1⟧ ftp.example.org',
@@ -89,9 +96,12 @@ COMMAND_RULES: tuple[Rule, ...] = (
         rf"""
         {_START} (?:
             htpasswd (?: [ ]-[A-Za-z]{{1,6}} ){{0,6}}? [ ]-[A-Za-z]{{0,5}}b[A-Za-z]{{0,5}}
-              (?: [ ]-[A-Za-z]{{1,6}} | [ ]-C[ ]\d{{1,2}} ){{0,6}} (?: [ ][^\s-][^\s]{{0,128}} ){{1,2}}
-          | rabbitmqctl\b[^\n|;]{{0,80}}?[ ](?:add_user|change_password|authenticate_user)[ ][^\s]{{1,128}}
-          | config[ ](?:--?[a-z]{{1,12}}[ ]){{0,3}}(?:http-basic\.[\w.-]{{1,64}}[ ][^\s]{{1,128}}|pypi-token\.[\w.-]{{1,64}})
+              (?: [ ]-[A-Za-z]{{1,6}} | [ ]-C[ ]\d{{1,2}} ){{0,6}} (?: [ ][^\s-][^\s]{{0,128}}
+                ){{1,2}}
+          | rabbitmqctl\b[^\n|;]{{0,80}}?[ ](?:add_user|change_password
+            |authenticate_user)[ ][^\s]{{1,128}}
+          | config[ ](?:--?[a-z]{{1,12}}[ ]){{0,3}}(?:http-basic\.[\w.-]{{1,64}}[ ][^\s]{{1,128}}
+            |pypi-token\.[\w.-]{{1,64}})
           | wpa_passphrase[ ](?:"[^"\n]{{1,64}}"|'[^'\n]{{1,64}}'|[^\s]{{1,64}})
           | wifi[ ]connect[ ](?:"[^"\n]{{1,64}}"|'[^'\n]{{1,64}}'|[^\s]{{1,64}})[ ]password
         ) [ ] {_VALUE}
@@ -104,9 +114,11 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'value of a key in a store',
         (' put ', ' set ', ' import ', 'setex '),
         rf"""
-        {_START} (?: (?:consul[ ]kv|etcdctl|wrangler[ ]kv[: ]key)[ ](?:put|set) (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}}
+        {_START} (?: (?:consul[ ]kv|etcdctl|wrangler[ ]kv[: ]key)[ ](?:put|set)
+          (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}}
           | (?:redis|keydb|valkey)-cli\b[^\n|;]{{0,120}}?[ ]SET | doppler[ ]secrets[ ]set
-          | (?:npm|pnpm|yarn|pip|git|gcloud|bundle|aws|jf|firebase)[ ](?:[\w:.]{{1,20}}[ ])?(?:config(?:ure)?|functions:config)?[ ]?set
+          | (?:npm|pnpm|yarn|pip|git|gcloud|bundle|aws|jf
+            |firebase)[ ](?:[\w:.]{{1,20}}[ ])?(?:config(?:ure)?|functions:config)?[ ]?set
             (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}} )
         [ ] ["']? (?P<name>[\w./:@-]{{1,128}}) ["']? [ ] {_VALUE}
         """,
@@ -136,7 +148,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'user and password as an argument',
         ('addauth', 'digest:', 'creds'),
         r"""
-        (?: \b addauth[ ]digest[ ] | \b setAcl[ ][^\s]{1,128}[ ]digest:
+        (?: (?:\b|(?<=\\[nrt])) addauth[ ]digest[ ] | \b setAcl[ ][^\s]{1,128}[ ]digest:
           | (?<![\w-]) creds[ ] ) ["']?
         [\w.@-]{1,64}:(?P<secret>[^\s"'\\]{4,256})
         """,

@@ -40,8 +40,8 @@ def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
     if redacted is not None:
         return redacted
     spans = merge_spans(_spans(text, settings))
-    redacted, repeated = _without_repetitions(replace_spans(text, spans), text, spans)
-    return redacted, repeated + sum(span.masked for span in spans)
+    masked, repeated = _without_repetitions(replace_spans(text, spans), text, spans)
+    return masked, repeated + sum(span.masked for span in spans)
 
 
 def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) -> str:
@@ -58,7 +58,9 @@ def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) ->
         for span in all_spans
         if span.masked and span.start < end and start < span.end
     ]
-    return _without_repetitions(replace_spans(text, spans, start=start, end=end), text, all_spans)[0]
+    return _without_repetitions(replace_spans(text, spans, start=start, end=end), text, all_spans)[
+        0
+    ]
 
 
 _MAX_REPEATED = 16

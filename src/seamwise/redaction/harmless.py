@@ -83,9 +83,7 @@ DECLARED_TYPES = (
     r'|TEXT|CHAR|N?(?:VAR)?CHAR2?(?:\(\d{1,5}\))?'
 )
 """Pattern of the type between a name and its value, as in `var token string = "…"`."""
-SUBSCRIPTS = (
-    r"""[A-Za-z_$][\w.$]{0,60}(?:\[["'][\w. -]{1,60}["']\]){1,6}(?=[\s,;)\]}]|\Z)"""
-)
+SUBSCRIPTS = r"""[A-Za-z_$][\w.$]{0,60}(?:\[["'][\w. -]{1,60}["']\]){1,6}(?=[\s,;)\]}]|\Z)"""
 """Pattern of a value in containers, such as `config['db']['password']`."""
 _DECLARING_CALL = r"""
     (?: \w{1,30}\. ){0,3}
@@ -98,7 +96,8 @@ _CODE = pattern(
     rf"""
       (?: {_TYPES} ) (?: [ ]?\|[ ]?\w{{1,40}} )*+ (?= [\s,;)\]}}] | \Z )
     | [A-Z][A-Za-z]{{1,40}} [ ]?\|[ ]?\w{{1,40}}
-    | [A-Za-z_$][\w$.]{{0,60}} < [^<>()\n]{{1,80}} (?: <[^<>()\n]{{0,60}}> )? [^<>()\n]{{0,60}} > [(]
+    | [A-Za-z_$][\w$.]{{0,60}} < [^<>()\n]{{1,80}} (?: <[^<>()\n]{{0,60}}> )? [^<>()\n]{{0,60}} >
+      [(]
     | {_DECLARING_CALL}
     | {SUBSCRIPTS}
     | [$][(] (?! echo\b | printf\b ) [a-z][\w./-]{{1,40}} [ ] [^\n`]{{0,400}}

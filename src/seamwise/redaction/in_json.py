@@ -260,7 +260,9 @@ class JsonRun:
             return
         self._note_pair(token)
         self._note_location(content)
-        if 'tokens' in {self._owner().name, self._name_of_object()} and is_credential(_decoded(content)):
+        if 'tokens' in {self._owner().name, self._name_of_object()} and is_credential(
+            _decoded(content)
+        ):
             self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif self._awaits_secret:
             is_part = self._frames[-1].name == 'token' and is_tokenized(

@@ -598,7 +598,8 @@ RULES: tuple[Rule, ...] = (
         'password command',
         ('pass ',),
         r"""
-        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:|Request:|Command:|CLIENT:)[ ] | (?<=[:])[ ]["'] | \A )
+        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:|Request:|Command:|CLIENT:)[ ] |
+          (?<=[:])[ ]["'] | \A )
         PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
         | ^(?:USER|NICK)[ ][^\n]{1,200}\n(?:[^\n]{1,200}\n)?PASS[ ]
           (?P<in_single>[^\s"'\\]{4,256}+)

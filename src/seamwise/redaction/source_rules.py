@@ -15,7 +15,16 @@ _PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 _NAME_OF_SETTER = pattern(r'\A(?:set|with|use|add|put)_?', IGNORECASE)
 _FIRST_WORDS = frozenset(
     (
-        *('password', 'passphrase', 'passwd', 'secret', 'token', 'bearer', 'authorization', 'cookie'),
+        *(
+            'password',
+            'passphrase',
+            'passwd',
+            'secret',
+            'token',
+            'bearer',
+            'authorization',
+            'cookie',
+        ),
         *('api', 'access', 'client', 'private', 'auth', 'apikey', 'master', 'encryption'),
     )
 )
@@ -70,10 +79,12 @@ SOURCE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'directive with a name',
-        ('env ', '_header', '_param ', 'header ', 'set ', 'setq ', 'def ', 'defparameter '),
+        ('setenv ', '_header ', '_param ', 'header ', 'set ', 'set-', 'setq ', 'def'),
         rf"""
-        (?: (?:\b|(?<=\\[nrt])) (?: SetEnv | (?:proxy|grpc)_set_header | add_header | (?:fastcgi|uwsgi|scgi)_param
-          | (?:Request)?Header[ ](?:set|add|append) | set-header | set-var | setq | def(?:parameter|var|constant)? | set
+        (?: (?:\b|(?<=\\[nrt])) (?: SetEnv | (?:proxy|grpc)_set_header | add_header |
+          (?:fastcgi|uwsgi|scgi)_param
+          | (?:Request)?Header[ ](?:set|add|append) | set-header | set-var | setq |
+            def(?:parameter|var|constant)? | set
         ) ) [ \t]{{1,16}} ["'$]? (?P<name>[\w*:.-]{{2,64}}) ["']? [ \t]{{1,16}} {_VALUE}
         """,
         'SetEnv DB_PASS ⟦FAKE-1⟧',
@@ -107,7 +118,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'quoted name beside its value',
         _SECRET_WORDS,
-        rf"""["'][^\s"']{{0,64}}?(?P<name>[\w.-]{{2,64}})["'][ \t]{{1,16}}{_QUOTED}""",
+        rf"""(?<=["'/:.])(?P<name>[\w-]{{2,64}}+)["'][ \t]{{1,16}}(?!["']\$){_QUOTED}""",
         '"//npm.example.org/:_password" "⟦FAKE1⟧"',
         'the logs of npm, and the key values of Valve',
         accept=_is_named_value,
@@ -116,7 +127,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'setter',
         _SECRET_WORDS,
         rf"""
-        (?: (?<=[.>:]) | \b(?=set|with) ) (?P<name>[A-Za-z]\w{{2,48}}) [(] \s{{0,8}}[bru]?{_QUOTED}\s{{0,8}}[)]
+        (?: (?<=[.>:]) | \b(?=set|with) ) (?P<name>[A-Za-z]\w{{2,48}}) [(]
+          \s{{0,8}}[bru]?{_QUOTED}\s{{0,8}}[)]
         """,
         'client.setPassword("⟦FAKE1⟧")',
         'the builders of Java, C++ and Rust',
@@ -124,11 +136,20 @@ SOURCE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'login call',
-        ('login(', 'connect(', 'auth', 'credential', 'pdo', 'mysqli', 'connection(', 'imap_open'),
+        (
+            *('login(', 'connect(', 'auth(', 'basicauth', 'basic_auth', 'digestauth', 'plainauth'),
+            *('proxyauth', 'ntlmauth', 'authenticate(', 'passwordauthentication(', 'ftp_login'),
+            *('networkcredential', 'passwordcredential', 'pdo', 'mysqli', 'getconnection('),
+            *('imap_open', 'signin', 'changeuserpassword'),
+        ),
         r"""
-        (?: [.>:](?:login|authenticate|auth|signIn\w{0,20}|changeUserPassword) | (?:\b|(?<=\\[nrt]))ftp_login | (?:\b|(?<=\\[nrt]))imap_open
-          | (?:\b|(?<=\\[nrt]))PDO(?:->__construct)? | (?:\b|(?<=\\[nrt]))mysqli(?:->__construct|->real_connect)? | (?:\b|(?<=\\[nrt]))mysqli?_(?:p|real_)?connect
-          | [.>:]connect | [gG]etConnection | NetworkCredential | UsernamePasswordCredentials? | PasswordAuthentication
+        (?: [.>:](?:login|authenticate|auth|signIn\w{0,20}|changeUserPassword) |
+          (?:\b|(?<=\\[nrt]))ftp_login | (?:\b|(?<=\\[nrt]))imap_open
+          | (?:\b|(?<=\\[nrt]))PDO(?:->__construct)? |
+            (?:\b|(?<=\\[nrt]))mysqli(?:->__construct|->real_connect)? |
+            (?:\b|(?<=\\[nrt]))mysqli?_(?:p|real_)?connect
+          | [.>:]connect | [gG]etConnection | NetworkCredential | UsernamePasswordCredentials? |
+            PasswordAuthentication
           | (?:\b|(?<=\\[nrt]))\w{0,20}(?:Basic|Digest|Plain|Proxy|Ntlm)Auth\w{0,20} | basic_?auth
         ) [(] \s{0,8}
         (?: [^()"'\n]{0,60} ["'][^"'\n]{0,200}["'] [^()"'\n]{0,40} ,\s{0,8} ){1,3}
@@ -141,13 +162,30 @@ SOURCE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'key of a cryptographic call',
-        ('fernet', 'hmac', 'jwt.', 'secretkeyspec', 'aesgcm', 'cipher', 'auth(', 'serializer('),
+        (
+            *(
+                'fernet(',
+                'hmac.new(',
+                'createhmac(',
+                'hmac(',
+                'hmacsha',
+                'secretkeyspec(',
+                'aesgcm(',
+            ),
+            *('chacha20poly1305(', 'hs256key(', 'createcipheriv(', 'auth(', 'serializer('),
+            *('jwt.sign(', 'jwt.encode(', 'jwt.decode(', 'jwt.verify('),
+        ),
         rf"""
-        (?: (?:\b|(?<=\\[nrt]))Fernet[(] (?:key=)? | (?:\b|(?<=\\[nrt]))(?:AESGCM|ChaCha20Poly1305|SecretKeySpec|HS256Key)[(]
-          | (?:\b|(?<=\\[nrt]))hmac\.new[(] (?:key=)? | (?:\b|(?<=\\[nrt]))createHmac[(]["'][\w-]{{1,20}}["'],[ ]? | (?:\b|(?<=\\[nrt]))HMAC(?:SHA)?\d{{0,3}}[(]
+        (?: (?:\b|(?<=\\[nrt]))Fernet[(] (?:key=)? |
+          (?:\b|(?<=\\[nrt]))(?:AESGCM|ChaCha20Poly1305|SecretKeySpec|HS256Key)[(]
+          | (?:\b|(?<=\\[nrt]))hmac\.new[(] (?:key=)? |
+            (?:\b|(?<=\\[nrt]))createHmac[(]["'][\w-]{{1,20}}["'],[ ]? |
+            (?:\b|(?<=\\[nrt]))HMAC(?:SHA)?\d{{0,3}}[(]
           | (?:\b|(?<=\\[nrt]))createCipheriv[(]["'][\w-]{{1,30}}["'],[ ]?
-          | (?:\b|(?<=\\[nrt]))jwt\.(?:sign|encode|decode|verify)[(] [^()"'\n]{{1,80}} (?:["'][^"'\n]{{1,40}}["'][^()"'\n]{{1,80}}){{0,4}} ,[ ]?
-          | (?:\b|(?<=\\[nrt]))(?:URLSafe)?(?:Timed)?(?:JSONWebSignature)?Serializer[(] | (?:\b|(?<=\\[nrt]))\w{{1,30}}[.:]auth[(] )
+          | (?:\b|(?<=\\[nrt]))jwt\.(?:sign|encode|decode|verify)[(] [^()"'\n]{{1,80}}
+            (?:["'][^"'\n]{{1,40}}["'][^()"'\n]{{1,80}}){{0,4}} ,[ ]?
+          | (?:\b|(?<=\\[nrt]))(?:URLSafe)?(?:Timed)?(?:JSONWebSignature)?Serializer[(] |
+            (?:\b|(?<=\\[nrt]))\w{{1,30}}[.:]auth[(] )
         \s{{0,8}}[bru]?{_QUOTED}
         """,
         "Fernet(b'⟦FAKE1FAKE2⟧')",
@@ -160,16 +198,20 @@ SOURCE_RULES: tuple[Rule, ...] = (
             *('$1$', '$2', '$5$', '$6$', '$7$', '$y$', '$p$', '$h$', '$apr1', 'argon2', 'pbkdf2'),
             *('scrypt', 'sha}', '{ssha', '{crypt', 'scram-sha', '$krb5', ':::', 'bcrypt'),
         ),
-        rf"""
-          (?:(?<![\w$])|(?<=\\[nrt])) \$ (?: 1 | 2[abxy] | 5 | 6 | 7 | y | gy | apr1 | argon2(?:id?|d) | pbkdf2(?:-\w{{1,10}})?
-            | bcrypt-sha256 | scrypt | P | H | krb5\w{{2,12}} ) \$ [\w./$=,+*@-]{{16,512}}+
-        | (?:\b|(?<=\\[nrt])) (?: pbkdf2_sha\d{{1,3}} | bcrypt(?:_sha256)? | argon2 | scrypt ) \$ [\w./$=,+-]{{20,512}}+
-        | (?:\b|(?<=\\[nrt])) (?: scrypt:\d{{1,6}}:\d{{1,3}}:\d{{1,3}} | pbkdf2:sha\d{{1,3}}:\d{{1,8}} ) \$ [\w./+]{{4,64}} \$ [0-9a-f]{{32,256}}+
-        | \{{ (?i: s?sha(?:256|384|512)? | s?md5 | crypt | pbkdf2[\w-]{{0,12}} | argon2 ) \}} [\w./$=,+]{{16,512}}+
-        | (?<!\w) -pbkdf2 (?::\w{{1,12}})? -[0-9a-f]{{20,128}} (?:,[0-9a-f]{{1,128}}){{0,4}}
-        | (?:\b|(?<=\\[nrt]))SCRAM-SHA-\d{{1,3}} \$ \d{{1,8}} : [\w+/=]{{8,128}} \$ [\w+/=:]{{20,256}}+
-        | (?<!\w) \*[0-9A-F]{{40}} (?![0-9A-Za-z])
-        | (?:\b|(?<=\\[nrt])) [0-9a-f]{{32}} : [0-9a-f]{{32}} (?=:::)
+        r"""
+          (?:(?<![\w$])|(?<=\\[nrt])) \$ (?: 1 | 2[abxy] | 5 | 6 | 7 | y | gy | apr1 |
+            argon2(?:id?|d) | pbkdf2(?:-\w{1,10})?
+            | bcrypt-sha256 | scrypt | P | H | krb5\w{2,12} ) \$ [\w./$=,+*@-]{16,512}+
+        | (?:\b|(?<=\\[nrt])) (?: pbkdf2_sha\d{1,3} | bcrypt(?:_sha256)? | argon2 | scrypt ) \$
+          [\w./$=,+-]{20,512}+
+        | (?:\b|(?<=\\[nrt])) (?: scrypt:\d{1,6}:\d{1,3}:\d{1,3} | pbkdf2:sha\d{1,3}:\d{1,8} ) \$
+          [\w./+]{4,64} \$ [0-9a-f]{32,256}+
+        | \{ (?i: s?sha(?:256|384|512)? | s?md5 | crypt | pbkdf2[\w-]{0,12} | argon2 ) \}
+          [\w./$=,+]{16,512}+
+        | (?<!\w) -pbkdf2 (?::\w{1,12})? -[0-9a-f]{20,128} (?:,[0-9a-f]{1,128}){0,4}
+        | (?:\b|(?<=\\[nrt]))SCRAM-SHA-\d{1,3} \$ \d{1,8} : [\w+/=]{8,128} \$ [\w+/=:]{20,256}+
+        | (?<!\w) \*[0-9A-F]{40} (?![0-9A-Za-z])
+        | (?:\b|(?<=\\[nrt])) [0-9a-f]{32} : [0-9a-f]{32} (?=:::)
         """,
         '⟦$apr1$FAKEFAKE$FAKEFAKEFAKEFAKEFAKEF1⟧',
         'crypt(5), and the formats of passlib, Django, Werkzeug, LDAP and CouchDB',
@@ -180,8 +222,10 @@ SOURCE_RULES: tuple[Rule, ...] = (
         rf"""
         {_START}/?services/T[A-Z0-9]{{6,14}}/B[A-Z0-9]{{6,14}}/(?P<secret>\w{{16,64}}+)
         | /IncomingWebhook/(?P<in_single>[0-9a-f]{{24,64}}/[\w-]{{20,64}})
-        | (?: /hooks/catch/\d{{3,12}}/ | /with/key/ | (?:\b|(?<=\\[nrt]))hc-ping\.com/ | /bot/v2/hook/ | /hooks/
-            | /integration/ | /webhooks?/(?:\d{{6,25}}/)? ) (?P<in_double>(?=[\w-]{{0,60}}\d)(?=[\w-]{{0,60}}[A-Za-z])[\w-]{{7,128}}+)
+        | (?: /hooks/catch/\d{{3,12}}/ | /with/key/ | (?:\b|(?<=\\[nrt]))hc-ping\.com/ |
+          /bot/v2/hook/ | /hooks/
+            | /integration/ | /webhooks?/(?:\d{{6,25}}/)? )
+              (?P<in_double>(?=[\w-]{{0,60}}\d)(?=[\w-]{{0,60}}[A-Za-z])[\w-]{{7,128}}+)
         """,
         '/services/T00000000/B00000000/⟦FAKEFAKEFAKEFAKEFAKEFAKE⟧',
         'the documentation of Slack, Teams, Zapier, IFTTT, Mattermost and PagerDuty',
@@ -190,10 +234,13 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'link with a token',
         ('reset', 'verif', 'confirm', 'activat', 'invit', 'magic', 'unsubscribe', 'set-password'),
         r"""
-        / (?: (?:password[_-])?reset (?:[_-](?:password|confirm))? | (?:verify|verification|confirm|confirmation
-          | activate|activation) (?:[_-]?(?:e?mail|account))? | invit(?:e|es|ation|ations) | magic(?:[_-]?(?:link|login))?
+        / (?: (?:password[_-])?reset (?:[_-](?:password|confirm))? |
+          (?:verify|verification|confirm|confirmation
+          | activate|activation) (?:[_-]?(?:e?mail|account))? | invit(?:e|es|ation|ations) |
+            magic(?:[_-]?(?:link|login))?
           | unsubscribe | accept[_-]invit\w{1,6} | set-password ) /
-        (?: [\w=-]{1,40}/ )?? (?P<secret> (?=[^/\s]{0,200}\d) [\w.~=-]{20,512} ) (?=[/?\s"'<>)\#&]|\Z)
+        (?: [\w=-]{1,40}/ )?? (?P<secret> (?=[^/\s]{0,200}\d) [\w.~=-]{20,512} )
+          (?=[/?\s"'<>)\#&]|\Z)
         """,
         'https://example.org/accounts/reset/MQ/⟦FAKE01-FAKE0123456789FAKE⟧/',
         'the documentation of Django, Devise and Keycloak',
@@ -204,7 +251,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'session in an address',
         ('session', 'sid=', 'ticket=', 'st-', 'tgt-', 'pt-'),
         rf"""
-        (?<=[?&;]) (?: session_?id | sid | connect\.sid | sess(?:_?id)? ) = (?P<secret>[\w.~%-]{{16,512}}+)
+        (?<=[?&;]) (?: session_?id | sid | connect\.sid | sess(?:_?id)? ) =
+          (?P<secret>[\w.~%-]{{16,512}}+)
         | {BOUNDARY} (?:ST|TGT|PGT|PT|PGTIOU)-\d{{1,8}}-(?P<in_single>[\w.-]{{16,256}}+)
         """,
         'GET /login?session_id=⟦FAKE1FAKE2FAKE3FAKE4⟧',
@@ -235,9 +283,12 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'element beside the element of its name',
         ('</name>', '</key>', 'name='),
         r"""
-        (?: <(?:name|key)> \s{0,8} (?P<name>[\w. -]{1,64}) \s{0,8} </(?:name|key)> \s{0,40} <(?:value|string|data)>
-          | <(?:property|setting|entry|string|param|init-param|parameter|item|option|field|variable)\s
-            [^<>]{0,80}?(?:name|key)=["'](?P<attribute>[\w.-]{1,64})["'][^<>]{0,80}> \s{0,40} (?:<value>\s{0,8})? )
+        (?: <(?:name|key)> \s{0,8} (?P<name>[\w. -]{1,64}) \s{0,8} </(?:name|key)> \s{0,40}
+          <(?:value|string|data)>
+          | <(?:property|setting|entry|string|param|init-param|parameter|item|option|field
+            |variable)\s
+            [^<>]{0,80}?(?:name|key)=["'](?P<attribute>[\w.-]{1,64})["'][^<>]{0,80}> \s{0,40}
+              (?:<value>\s{0,8})? )
         (?P<secret>[^<>]{1,512}?) \s{0,8} </
         """,
         '<property><name>fs.s3a.secret.key</name><value>⟦FAKE1⟧</value></property>',
@@ -252,7 +303,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'password of an address without its scheme',
         ('@',),
         r"""
-        (?: // | (?<![\w/:.@+-]) ) (?P<secret>[\w.+-]{1,64}:(?=[^\s:@/"'<>]{0,64}[0-9])(?=[^\s:@/"'<>]{0,64}[A-Za-z])[^\s:@/"'<>`(){}\[\],]{5,128})
+        (?: // | (?<![\w/:.@+-]) )
+          (?P<secret>[\w.+-]{1,64}:(?=[^\s:@/"'<>]{0,64}[0-9])(?=[^\s:@/"'<>]{0,64}[A-Za-z])[^\s:@/"'<>`(){}\[\],]{5,128})
         @ [A-Za-z0-9][\w.-]{0,100}(?::\d{2,5}|/[\w-])
         """,
         'postgresql//⟦ann:FAKE1⟧@db:5432/shop',
@@ -268,19 +320,26 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'credentials of a gem server',
         ('bundle_',),
-        r'(?:\b|(?<=\\[nrt]))BUNDLE_[A-Z0-9_]{1,80}:?[ =]{1,2}["\']?(?P<secret>(?:[\w.-]{1,64}:)?[^\s"\'/:]{6,256})',
+        r'(?:\b|(?<=\\[nrt]))BUNDLE_[A-Z0-9_]{1,80}:?[ =]{1,2}["\']?'
+        r'(?P<secret>(?:[\w.-]{1,64}:)?[^\s"\'/:]{6,256})',
         'BUNDLE_GEMS__EXAMPLE__COM: "⟦ann:FAKE1FAKE2⟧"',
         'the manual of Bundler',
         accept=lambda secret, match: '__' in match[0] and _has_digit(secret, match),
     ),
     Rule(
         'answer to a prompt',
-        ('assword', 'passphrase', 'passcode', 'secret', 'token', 'key'),
+        (
+            *(']: ', 'password:', 'passphrase:', 'passcode:', 'password for ', 'password of '),
+            *('passphrase for ', 'passphrase of ', 'passcode for ', 'passcode of '),
+        ),
         r"""
         (?: (?:password|passphrase|passcode|secret|token|(?:access|api|secret)[ ]key)
             (?:[ ]id)?+ [^\n:\[]{0,60}? \[[^\]\n]{0,40}\] : [ ]
-          | (?:password|passphrase|passcode)[ ](?:for|of)[ ][^\n:]{1,120}: (?:[ ]|[ ]?\r?\n[ \t]{0,16})
-          | (?:password|passphrase|passcode)[ ]{0,2}:[ ]?["'\]})]{0,3}\r?\n[ \t]{0,16}(?:send(?:line)?(?:\b|(?<=\\[nrt]))[ (]{1,2}(?:--[ ])?["'])?
+          | (?:password|passphrase|passcode)[ ](?:for|of)[ ][^\n:]{1,120}:
+            (?:[ ]|[ ]?\r?\n[ \t]{0,16})
+          | (?:password|passphrase
+            |passcode)[ ]{0,2}:[ ]?["'\]})]{0,3}\r?\n[ \t]{0,16}(?:send(?:line)?(?:\b
+            |(?<=\\[nrt]))[ (]{1,2}(?:--[ ])?["'])?
         )
         (?P<secret>[^\s"'\\`]{4,256}) (?=\\[nrt]|["'\s,;]|\Z)
         """,
@@ -295,8 +354,10 @@ SOURCE_RULES: tuple[Rule, ...] = (
         r"""
         (?: ^>>>[ ] | ^In[ ]\[\d{1,4}\]:[ ] | ^\(Pdb\)[ ](?:p[ ]|pp[ ])? | ^irb[^\n>]{0,30}>[ ]
           | ^[^\n]{0,40}?[$\#][ ](?:echo|printenv)[ ] )
-        (?:print\()? ["']? \$?\{? [^\n=]{0,80}? (?P<name>[\w.-]{2,64}) \}? ["'\])]{0,3} [ \t]{0,8} \r?\n
-        (?:Out\[\d{1,4}\]:[ ] | =>[ ])? (?P<quote>["'])? (?P<secret>[^\s"'\\]{4,512}) (?(quote)(?P=quote)) [ \t]{0,8} (?=\r?$|\Z)
+        (?:print\()? ["']? \$?\{? [^\n=]{0,80}? (?P<name>[\w.-]{2,64}) \}? ["'\])]{0,3} [ \t]{0,8}
+          \r?\n
+        (?:Out\[\d{1,4}\]:[ ] | =>[ ])? (?P<quote>["'])? (?P<secret>[^\s"'\\]{4,512})
+          (?(quote)(?P=quote)) [ \t]{0,8} (?=\r?$|\Z)
         """,
         ">>> settings.AUTH_TOKEN\n'⟦FAKE1⟧'",
         'the interactive interpreters of Python and Ruby, and shells',
@@ -307,7 +368,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'former value',
         ('from "', "from '", 'from `'),
         r"""
-        (?:password|passphrase|secret|token|api[ _-]?key)[^\n"'`]{0,40}[ ]from[ ]["'`](?P<secret>[^"'`\n]{4,256})["'`]
+        (?:password|passphrase|secret|token
+          |api[ _-]?key)[^\n"'`]{0,40}[ ]from[ ]["'`](?P<secret>[^"'`\n]{4,256})["'`]
         """,
         "changed token from '⟦FAKE-1⟧' to null",
         'messages of people and programs',
@@ -318,7 +380,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'present value',
         ('to "', "to '", 'to `'),
         r"""
-        (?:password|passphrase|secret|token|api[ _-]?key)[^\n"'`]{0,40}(?:[ ]from[ ]["'`][^"'`\n]{1,256}["'`])?
+        (?:password|passphrase|secret|token
+          |api[ _-]?key)[^\n"'`]{0,40}(?:[ ]from[ ]["'`][^"'`\n]{1,256}["'`])?
         [ ]to[ ]["'`](?P<secret>[^"'`\n]{4,256})["'`]
         """,
         "changed token to '⟦FAKE-1⟧'",
@@ -336,7 +399,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'key of an encrypted database',
         ('pragma', 'key '),
-        rf'(?:\b|(?<=\\[nrt]))(?:PRAGMA[ ](?:\w{{1,40}}\.)?(?:re)?key[ ]?=[ ]?|(?:\b|(?<=\\[nrt]))ATTACH[^\n;]{{1,200}}[ ]KEY[ ]){_QUOTED}',
+        rf'(?:\b|(?<=\\[nrt]))(?:PRAGMA[ ](?:\w{{1,40}}\.)?(?:re)?key[ ]?=[ ]?'
+        rf'|(?:\b|(?<=\\[nrt]))ATTACH[^\n;]{{1,200}}[ ]KEY[ ]){_QUOTED}',
         "PRAGMA key = '⟦FAKE1⟧'",
         'the documentation of SQLCipher',
         flags=VERBOSE | IGNORECASE,
