@@ -242,7 +242,8 @@ def _stated(text: str, settings: Settings) -> Iterator[Span]:
 
 _OF_NAME = pattern(
     r"""
-    \b(?:value|found|got|input|received|literal|string|invalid|bad|illegal)\b :?[ ]
+    (?: \b(?:value|found|got|input|received|literal|string|invalid|bad|illegal)
+      | \b\w{1,20}: ) :?[ ]
     (?P<value>"[^"\n]{4,256}" | '[^'\n]{4,256}')
     [^"'\n]{0,40}?[ ](?:for|in|of|at)[ ] (?P<name>[\w.\[\]$ /-]{1,80})
     """,

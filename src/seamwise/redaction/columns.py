@@ -14,6 +14,7 @@ _MIN_CELLS = 2
 _HEADING = pattern(r'[ \t]{0,8}["\'`*]{0,2}[A-Za-z][\w .-]{0,40}["\'`*]{0,2}[ \t]{0,40}')
 _RULER = pattern(r'[\s|+:=-]{3,}')
 _UNLIKE_WORDS = pattern(r'[0-9]|[^\w\s.:/-]')
+_NAME_COLUMNS = frozenset(('name', 'key', 'variable', 'setting', 'option', 'parameter', 'env'))
 _MARKUP = ' \t"\'`*'
 
 _Cells = list[tuple[int, int]]
@@ -23,6 +24,7 @@ def table_secrets(text: str, settings: Settings) -> Iterator[Span]:
     """Yield the cells of columns with a sensitive heading, in Markdown, CSV and psql."""
     columns: list[int] = []
     names: list[str] = []
+    pair: list[int] = []
     separator, width, at = '', 0, 0
     for line in text.split('\n'):
         start, at = at, at + len(line) + 1
@@ -32,7 +34,12 @@ def table_secrets(text: str, settings: Settings) -> Iterator[Span]:
             cells = _cells(line, separator)
             if len(cells) == width:
                 for column in columns:
-                    yield from _secret_cell(line, start, cells[column], names[column])
+                    name = names[column]
+                    if pair:
+                        name = line[slice(*cells[pair[0]])].strip(_MARKUP)
+                        if not settings.is_sensitive(name):
+                            continue
+                    yield from _secret_cell(line, start, cells[column], name)
                 continue
             columns = []
         separator = next((mark for mark in '|\t,;' if mark in line), '')
@@ -47,6 +54,16 @@ def table_secrets(text: str, settings: Settings) -> Iterator[Span]:
             for index, name in enumerate(names)
             if name and is_name(name) and settings.is_sensitive(name)
         ]
+        pair = _pair_of_columns(names)
+        columns = columns or pair[1:]
+
+
+def _pair_of_columns(names: list[str]) -> list[int]:
+    """Return the indexes of the columns of the names and of their values, if there are both."""
+    lowered = [name.lower() for name in names]
+    keys = [index for index, name in enumerate(lowered) if name in _NAME_COLUMNS]
+    values = [index for index, name in enumerate(lowered) if name == 'value']
+    return [keys[0], values[0]] if keys and values else []
 
 
 def _cells(line: str, separator: str) -> _Cells:
@@ -66,7 +83,7 @@ def _secret_cell(line: str, start: int, cell: tuple[int, int], name: str) -> Ite
         yield Span(begin, begin + len(value))
 
 
-_POINTED = pattern(r'(?P<margin>[^\n└]{0,200})└ ?(?P<quote>["\']?)(?P<value>[^\n]{1,500})')
+_POINTED = pattern(r'(?P<margin>[^\n└]{0,200})└(?!─) ?(?P<quote>["\']?)(?P<value>[^\n]{1,500})')
 _GUIDES = pattern(r'[\s│└>|]*')
 _NAME_IN_CODE = pattern(r'[\w.]{1,64}')
 _MAX_DEPTH = 12

@@ -80,6 +80,15 @@ COMMAND_RULES: tuple[Rule, ...] = (
         accept=_is_value,
     ),
     Rule(
+        'option of Windows',
+        ('/pass', '/pwd:'),
+        rf'(?<![^\s"\'])/(?:pass|password|pwd):(?![*?](?:\s|\Z)){_VALUE}',
+        'cmdkey /add:srv /user:ann /pass:⟦FAKE1⟧',
+        'the manuals of cmdkey and wmic',
+        accept=_is_value,
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
         'password after its option',
         ('mosquitto_', 'sqlcmd', 'usermod', 'useradd', '-uroot', 'lftp', 'ftp'),
         rf"""

@@ -10,7 +10,7 @@ _MAX_LENGTH = 400
 
 _PLACEHOLDER = pattern(
     r"""
-      \*{3,} | [xX]{3,16} | \.{3} | … | •+ | \?
+      \*{3,} | [xX]{3,16} | (?: [xX]{3,12}[-_.] ){1,8} [xX]{3,12} | \.{3} | … | •+ | \?
     # A prefix of a provider with a run of one character, such as `sk_test_xxxxxxxx`.
     | (?:[A-Za-z]{2,8}[-_]){0,4} (?: [xX]{6,64} | [*•.]{4,64} )
     | \[ (?: redacted | filtered | masked | hidden | removed | secret ) \]

@@ -28,7 +28,7 @@ def may_contain_secret(text: str, settings: Settings) -> bool:
 
 _END = (
     r"""["'`)\]\\]{0,4}(?:[ \t]{0,4}(?:[=:,!]|[?|+.&]{1,2}=)|%[23]|&|\x1b|[ ]?[<~]?->?|[ ]?[<~]"""
-    r"""|\[[0-9]{0,5}\]|[ ][-\w"'(]|>|\r?\n|\\[nrux])"""
+    r"""|\[[0-9]{0,5}\]|[ ][-\w"'(]|>|\r?\n|\\[nrux]|\Z)"""
 )
 """What may follow a name before its value."""
 
@@ -153,7 +153,7 @@ _FORMS: Mapping[str, str] = {
             *('/webhook', '/integration/', '/reset', 'reset/', '/verif', '/confirm', '/activat'),
             *('/invit', '/magic', '/unsubscribe', '/set-pass', 'sid=', 'ticket=', ': psk', ': eap'),
             *(': xauth', '334 ugfz', 'pragma', 'bundle_', 'accounts', ']:', 'missing "=', '└'),
-            *('request: pass', 'sqa_', 'sqp_', 'squ_', 'imap_open', 'ftp_login'),
+            *('/pass:', '/pwd:', 'request: pass', 'sqa_', 'sqp_', 'squ_', 'imap_open', 'ftp_login'),
         ),
         '',
     ),

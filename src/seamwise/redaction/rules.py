@@ -209,6 +209,7 @@ def _has_digit(secret: str, _: Match[str]) -> bool:
 _PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 
 
+_VARIABLE = pattern(r'\$[a-z]{1,20}(?:_[a-z]{1,20}){0,6};?')
 _STATUS_LINE = pattern(r'(?:HTTP/\d|\d{3}\Z)')
 _PARSER_TROUBLE = pattern(
     r'(?:unexpected|unrecogni[sz]ed|undefined|illegal|unknown|stray|offending|or|near|at|on)[ ]\Z',
@@ -220,8 +221,8 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
     """Return whether a sentence states a value, not a property of it."""
     name = (match['name'] or 'password').lower()
     before = match.string[max(0, match.start() - 16) : match.start()]
-    if before[-1:] == '/' or _STATUS_LINE.match(secret):
-        # The end of an address before the status, as in the log of an HTTP client.
+    if _STATUS_LINE.match(secret) or _VARIABLE.fullmatch(secret):
+        # The status after an address, as in the log of an HTTP client, or a variable.
         return False
     if name == 'token' and _PARSER_TROUBLE.search(before) and not is_credential(secret):
         return False
@@ -399,7 +400,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'net use',
         ('net use', 'net user'),
-        rf'{_START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}|user[ ][\w.-]{{1,64}})[ ]'
+        rf'{_START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}'
+        r'(?:[ ]/user:[^\s]{1,128})?|user[ ][\w.-]{1,64})[ ]'
         r'(?P<secret>(?!/)[^\s/\\][^\s\\]{0,127})',
         'net use Z: \\\\srv\\share ⟦FAKE1⟧ /user:ann',
         'the manual of net use',

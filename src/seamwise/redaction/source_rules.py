@@ -28,6 +28,8 @@ _FIRST_WORDS = frozenset(
         *('api', 'access', 'client', 'private', 'auth', 'apikey', 'master', 'encryption'),
     )
 )
+_SLUG = pattern(r'(?:[a-z]{1,20}|\d{1,4})(?:-(?:[a-z]{1,20}|\d{1,4})){2,20}(?:\.html?)?')
+"""Last part of an address that consists of words."""
 _MARKS_AND_DIGITS = pattern(r'[0-9]|[^\w.\s:/-]')
 
 
@@ -146,13 +148,13 @@ SOURCE_RULES: tuple[Rule, ...] = (
         (?: [.>:](?:login|authenticate|auth|signIn\w{0,20}|changeUserPassword) |
           (?:\b|(?<=\\[nrt]))ftp_login | (?:\b|(?<=\\[nrt]))imap_open
           | (?:\b|(?<=\\[nrt]))PDO(?:->__construct)? |
-            (?:\b|(?<=\\[nrt]))mysqli(?:->__construct|->real_connect)? |
-            (?:\b|(?<=\\[nrt]))mysqli?_(?:p|real_)?connect
+            (?:\b|(?<=\\[nrt]))(?P<mysql>mysqli(?:->__construct|->real_connect)?|mysqli?_p?connect)
           | [.>:]connect | [gG]etConnection | NetworkCredential | UsernamePasswordCredentials? |
             PasswordAuthentication
           | (?:\b|(?<=\\[nrt]))\w{0,20}(?:Basic|Digest|Plain|Proxy|Ntlm)Auth\w{0,20} | basic_?auth
         ) [(] \s{0,8}
-        (?: [^()"'\n]{0,60} ["'][^"'\n]{0,200}["'] [^()"'\n]{0,40} ,\s{0,8} ){1,3}
+        (?(mysql) (?: ["'][^"'\n]{0,200}["'],\s{0,8} ){2}
+          | (?: [^()"'\n]{0,60} ["'][^"'\n]{0,200}["'] [^()"'\n]{0,40} ,\s{0,8} ){1,3} )
         ["'] (?P<secret>[^"'\n]{3,256}) ["'] (?=\s{0,8}[,)])
         """,
         "PDO->__construct('mysql:host=db', 'ann', '⟦FAKE1⟧')",
@@ -244,7 +246,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         'https://example.org/accounts/reset/MQ/⟦FAKE01-FAKE0123456789FAKE⟧/',
         'the documentation of Django, Devise and Keycloak',
-        accept=_has_digit,
+        accept=lambda secret, _: _SLUG.fullmatch(secret) is None,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -281,7 +283,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'element beside the element of its name',
-        ('</name>', '</key>', 'name='),
+        ('</name>', '</key>', 'name=', 'key='),
         r"""
         (?: <(?:name|key)> \s{0,8} (?P<name>[\w. -]{1,64}) \s{0,8} </(?:name|key)> \s{0,40}
           <(?:value|string|data)>
