@@ -63,6 +63,11 @@ def _is_named_value(secret: str, match: Match[str]) -> bool:
     return is_sensitive(name) and _is_value(secret, match)
 
 
+def _is_stored_value(secret: str, match: Match[str]) -> bool:
+    """Return whether a value is stored under a sensitive name, or in a store of secrets."""
+    return match['name'] is None or 'secret set' in match[0] or _is_named_value(secret, match)
+
+
 COMMAND_RULES: tuple[Rule, ...] = (
     Rule(
         'option for a password',
@@ -149,9 +154,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         """,
         "aws ssm put-parameter --name /app/db_password --value '⟦FAKE1⟧'",
         'the manuals of aws, az, gh and kubectl',
-        accept=lambda secret, match: (
-            match['name'] is None or 'secret set' in match[0] or _is_named_value(secret, match)
-        ),
+        accept=_is_stored_value,
     ),
     Rule(
         'user and password as an argument',

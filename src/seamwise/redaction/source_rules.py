@@ -69,6 +69,27 @@ def _is_prompted(secret: str, match: Match[str]) -> bool:
     return _MARKS_AND_DIGITS.search(secret) is not None and _is_value(secret, match)
 
 
+def _is_named_key(secret: str, match: Match[str]) -> bool:
+    return _has_digit(secret, match) and _is_named_value(secret, match)
+
+
+def _is_no_slug(secret: str, _: Match[str]) -> bool:
+    return _SLUG.fullmatch(secret) is None
+
+
+def _is_gem_credential(secret: str, match: Match[str]) -> bool:
+    return '__' in match[0] and _has_digit(secret, match)
+
+
+def _is_answer(secret: str, match: Match[str]) -> bool:
+    return is_sensitive(match['name']) and _is_prompted(secret, match)
+
+
+def _is_element(secret: str, match: Match[str]) -> bool:
+    name = match['name'] or match['attribute']
+    return is_sensitive(name) and not is_harmless(secret, name)
+
+
 SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'macro',
@@ -103,7 +124,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         'aws_sec_key ⟦FAKE-1⟧',
         'the configuration files of Fluentd, stunnel and Dovecot',
-        accept=lambda secret, match: _has_digit(secret, match) and _is_named_value(secret, match),
+        accept=_is_named_key,
         flags=VERBOSE | MULTILINE,
     ),
     Rule(
@@ -246,7 +267,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         'https://example.org/accounts/reset/MQ/⟦FAKE01-FAKE0123456789FAKE⟧/',
         'the documentation of Django, Devise and Keycloak',
-        accept=lambda secret, _: _SLUG.fullmatch(secret) is None,
+        accept=_is_no_slug,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -295,10 +316,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         '<property><name>fs.s3a.secret.key</name><value>⟦FAKE1⟧</value></property>',
         'the configuration files of Hadoop, Android, .NET and macOS',
-        accept=lambda secret, match: (
-            is_sensitive(name := match['name'] or match['attribute'])
-            and not is_harmless(secret, name)
-        ),
+        accept=_is_element,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -326,7 +344,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         r'(?P<secret>(?:[\w.-]{1,64}:)?[^\s"\'/:]{6,256})',
         'BUNDLE_GEMS__EXAMPLE__COM: "⟦ann:FAKE1FAKE2⟧"',
         'the manual of Bundler',
-        accept=lambda secret, match: '__' in match[0] and _has_digit(secret, match),
+        accept=_is_gem_credential,
     ),
     Rule(
         'answer to a prompt',
@@ -363,7 +381,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         ">>> settings.AUTH_TOKEN\n'⟦FAKE1⟧'",
         'the interactive interpreters of Python and Ruby, and shells',
-        accept=lambda secret, match: is_sensitive(match['name']) and _is_prompted(secret, match),
+        accept=_is_answer,
         flags=VERBOSE | MULTILINE,
     ),
     Rule(
