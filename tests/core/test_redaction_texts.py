@@ -3,6 +3,7 @@
 import pytest
 
 from seamwise import redact
+from seamwise.redaction import redact_and_count, redact_part
 
 BY_FORM = [
     ('-----BEGIN PRIVATE KEY-----\nRkFLRUZBS0U=', '***'),
@@ -294,3 +295,44 @@ def test_a_variable_is_kept_in_code() -> None:
     ):
         assert redact(code) == code
     assert redact('password=my_password') == 'password=***'
+
+
+def test_a_secret_is_masked_where_it_occurs_again_without_its_name() -> None:
+    assert redact('bad key FAKE-1a2b: api_key=FAKE-1a2b') == 'bad key ***: api_key=***'
+    assert redact_and_count('api_key=FAKE-1a2b, FAKE-1a2b') == ('api_key=***, ***', 2)
+    # A word of the text and a part of a longer word stay.
+    assert redact('sommer: password=sommer') == 'sommer: password=***'
+    assert redact('xFAKE-1a2b: api_key=FAKE-1a2b') == 'xFAKE-1a2b: api_key=***'
+    many = ', '.join(f'token{n}=FAKE-{n:04}' for n in range(20))
+    redacted = redact(f'FAKE-0000 FAKE-0019 {many}')
+    assert redacted[:13] == '*** FAKE-0019'
+
+
+def test_a_part_of_a_text_has_no_repeated_secret() -> None:
+    text = 'FAKE-1a2b is no api_key=FAKE-1a2b'
+    assert redact_part(text, 0, 15) == '*** is no'
+
+
+@pytest.mark.parametrize(
+    ('text', 'masked'),
+    [
+        ("[{'loc': ('password',), 'msg': 'x'}]", "[{'loc': ('password',), 'msg': 'x'}]"),
+        ('password = <<EOT\nFAKE-1a', 'password = <<EOT\n***'),
+        (
+            "parameters: $1 = 'ann', $2 = 'FAKE-1'\nSTATEMENT:  DELETE WHERE token = $2 AND a = ?",
+            "parameters: $1 = 'ann', $2 = '***'\nSTATEMENT:  DELETE WHERE token = $2 AND a = ?",
+        ),
+        ('{"acl": {"tokens": {"agent": "fake-1a2b3c"}}}', '{"acl": {"tokens": {"agent": "***"}}}'),
+        ('--api-tokens=FAKE1FAKE2FAKE3FAKE4', '--api-tokens=***'),
+        ('[{"token": "the", "logprob": -0.1}]', '[{"token": "the", "logprob": -0.1}]'),
+        ("{'token': 'the', 'start': 0}", "{'token': 'the', 'start': 0}"),
+        ("{'token': ['a', 'b']}", "{'token': '***'}"),
+        ("{'token': ['must not be empty']}", "{'token': ['must not be empty']}"),
+        ('name,value\na,b\nDB_TOKEN,FAKE-1\n\n', 'name,value\na,b\nDB_TOKEN,***\n\n'),
+        ('    go(token)\n       └ "FAKE-1"', '    go(token)\n       └ "***"'),
+        ('    go(user)\n       └ token', '    go(user)\n       └ token'),
+        ('       └ token=1', '       └ token=1'),
+    ],
+)
+def test_values_apart_from_their_names(text: str, masked: str) -> None:
+    assert redact(text) == masked

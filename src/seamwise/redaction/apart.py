@@ -6,7 +6,8 @@ from re import compile as pattern
 from typing import NamedTuple, TypeAlias
 
 from seamwise.redaction.assignments import quoted_value
-from seamwise.redaction.harmless import is_placeholder
+from seamwise.redaction.columns import pointed_secrets, table_secrets
+from seamwise.redaction.harmless import is_harmless, is_placeholder
 from seamwise.redaction.sensitive_names import is_measure
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span, container_end
@@ -103,7 +104,9 @@ def _pydantic(text: str, settings: Settings) -> Iterator[Span]:
         if stop == start:
             continue
         value = text[start:stop]
-        if has_sensitive_part(_location(before), settings):
+        # The input of a missing field is the container of the others.
+        is_missing = before.endswith('[type=missing, ') and value[:1] == '{'
+        if not is_missing and has_sensitive_part(_location(before), settings):
             yield from _masked_repr(text, start, stop)
         elif value[:1] == '{' and (cut := _CUT_ITEM.search(value)) and ':' not in cut['rest']:
             # The name of a value that was cut at its start is unknown.
@@ -207,7 +210,45 @@ _CLICK = pattern(
     """,
     VERBOSE,
 )
-_VOLUPTUOUS = pattern(r'@[ ]data(?P<name>(?:\[[^\]\n]{1,80}\]){1,20}+)\.?[ ]Got[ ]', VERBOSE)
+_VOLUPTUOUS = pattern(r'@[ ]data(?P<name>(?:\[[^\]\n]{1,80}\]){1,20}+)[.,]?[ ][Gg]ot[ ]', VERBOSE)
+_STATED = pattern(
+    r"""
+    (?: ["'`](?P<quoted>[\w.$-]{1,80})["'`] |
+      \b(?:var|env|field|setting|parameter|option|key|column)[.:= ]
+      [ ]?(?P<bare>[\w.-]{1,80}) )
+    [^"'\n]{0,80} (?: \[[^\]\n]{0,200}\] )? [^"'\n]{0,40}?
+    (?: \b(?:got|received|value|is|was|found|given|input|actual|but[ ]was)\b ) [ ]?[:=]?[ ]
+      (?=["'`])
+    """,
+    VERBOSE,
+)
+
+
+def _stated(text: str, settings: Settings) -> Iterator[Span]:
+    """Yield the values of messages such as `var.admin_password is "…"`."""
+    at = 0
+    while match := _STATED.search(text, at):
+        group = match.lastgroup or ''
+        name, at = match[group], match.end(group)
+        span = quoted_value(text, match.end())
+        if (
+            span
+            and settings.is_sensitive(name)
+            and span.start < span.end <= match.end() + _WINDOW
+            and not is_harmless(text[span.start : span.end], name)
+        ):
+            yield span
+
+
+_OF_NAME = pattern(
+    r"""
+    (?: \b(?:value|found|got|input|received|literal|string|invalid|bad|illegal)
+      | \b\w{1,20}: ) :?[ ]
+    (?P<value>"[^"\n]{4,256}" | '[^'\n]{4,256}')
+    [^"'\n]{0,40}?[ ](?:for|in|of|at)[ ] (?P<name>[\w.\[\]$ /-]{1,80})
+    """,
+    VERBOSE,
+)
 _COLUMN = pattern(
     r"""\bvalue:?[ ](?P<value>["'][^"'\n]{1,256}["'])[ ]for[ ](?:column|field|key|setting
       |parameter|option|argument)[ ](?P<name>[^\s,;]{1,120})""",
@@ -324,6 +365,34 @@ APART: tuple[ApartRule, ...] = (
         _by_pattern(_VOLUPTUOUS),
         "expected int for dictionary value @ data['password']. Got '⟦FAKE-1⟧'",
         'the documentation of voluptuous',
+    ),
+    ApartRule(
+        'value of a stated name',
+        (' got ', 'received', 'value', ' is ', ' was ', 'found', 'given', 'input', 'actual'),
+        _stated,
+        'Invalid value for variable: var.admin_password is "⟦FAKE-1⟧"',
+        'the error messages of Terraform, environs and validators',
+    ),
+    ApartRule(
+        'value before its name',
+        ('" for ', "' for ", '" in ', "' in ", '" of ', "' of ", '" at ', "' at "),
+        _by_pattern(_OF_NAME),
+        "'%' must be followed by '%' or '(', found: '⟦FAKE-1⟧' in [db] password",
+        'the error messages of configparser and of parsers',
+    ),
+    ApartRule(
+        'column of a table',
+        ('|', ',', '\t', ';'),
+        table_secrets,
+        '| user | password |\n|---|---|\n| ann | ⟦FAKE-1⟧ |',
+        'Markdown, RFC 4180, and the output of psql',
+    ),
+    ApartRule(
+        'value below its name',
+        ('└',),
+        pointed_secrets,
+        "    check(user, password)\n          │     └ '⟦FAKE-1⟧'\n          └ 'ann'",
+        'the tracebacks of loguru',
     ),
     ApartRule(
         'value for a column',

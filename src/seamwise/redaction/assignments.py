@@ -7,6 +7,7 @@ from re import compile as pattern
 from seamwise._text.secrets import MASK
 from seamwise.redaction.harmless import (
     DECLARED_TYPES,
+    SUBSCRIPTS,
     TYPE_PATTERN,
     is_code,
     is_harmless,
@@ -62,7 +63,9 @@ _NAME_AT_END = pattern(
 _BEFORE_TUPLE = pattern(
     r"""
     (?: (?: (?<![\w.*]) | (?<=\\[nrt]) ) \( | (?<=[\[,\s]) \[
-      | (?: [Ss]et\w{0,20} | put | putenv | define | add | header | append ) \( ) \s{0,8} b? \Z
+      | (?: [Ss]et\w{0,20} | [Pp]ut\w{0,12} | [Dd]efine | [Aa]dd\w{0,24}
+          | \w{0,16}[Hh]eaders? | [Aa]ppend\w{0,12}
+          | [Ww]ith\w{0,20} | [Pp]roperty | TryAdd\w{0,24} | [Ii]nsert | [Ee]nv ) \( ) \s{0,8} b? \Z
     """,
     VERBOSE,
 )
@@ -77,11 +80,12 @@ _ATTRIBUTES = pattern(
 _ARGUMENT = pattern(r'--?[A-Za-z][\w-]*+')
 _USER = pattern(r'(?!\+|\d++:\d)[^\s:]++:(?!//)')
 _FLAG = pattern(
-    r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+(?=\\*+["\'`]))(?![-=<\s])'
+    r'(?<![\w-])(?P<name>--?[A-Za-z][\w-]*+)(?:[ \t]++|\\*+["\'],\s*+(?=\\*+["\'`])'
+    r'|"[ ]a\d{1,3}=(?="))(?![-=<\s])'
 )
 _ELEMENT = pattern(r'<(?:[\w-]++:)?+([\w.-]++)(?:\s[^<>]*+)?+>(?:<!\[CDATA\[)?+([^<]++)')
 _OPENING = pattern(
-    r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[]|string\(\d{1,6}\)[ ]|[bBrRuUfF]{1,2})?'
+    r'(?:\$?[A-Za-z_](?:[\w.!?]|::|->){0,40}[(\[]|\[\]byte\(|string\(\d{1,6}\)[ ]|[bBrRuUfF]{1,2})?'
     r'(\\*+)("""|\'\'\'|["\'`])'
 )
 _QUOTES = ('"', "'", '`')
@@ -115,6 +119,7 @@ _SENTENCE_WORD = pattern(
     '|first|here|takes|expects|accepts|rejected|deprecated|removed|supported|unsupported|used|unused|via|over|after'
     '|before|without|instead|at|no|any|empty|flags|arguments|options'
 )
+_ASIDE = pattern(r'\([A-Z][a-z]{1,20}[ ][a-z]')
 _NOT_THE_SECRET = frozenset(('id', 'file', 'stdin', 'path', 'dir', 'jar', 'name', 'prompt', 'type'))
 _WHOLE_LINE = frozenset(('authorization', 'cookie', 'cookies', 'passphrase', 'passphrases'))
 _USER_FLAGS = frozenset(('-u', '--user', '--proxy-user'))
@@ -207,6 +212,7 @@ def _flags(text: str, settings: Settings) -> Iterator[Span]:
         if (
             value
             and not _PUNCTUATION.fullmatch(value)
+            and not _ASIDE.match(text, match.end())
             and not _SENTENCE_WORD.fullmatch(value)
             and not _is_metavariable(value, match['name'])
         ):
@@ -273,6 +279,10 @@ _EXPECTED = pattern(
     r"""(?:expected|found|got|unexpected|instead|near|at|in|line|column|position)\b(?=[ ])"""
     r"""(?![^\n]{0,40}["'`][^"'`\n]{6,})"""
 )
+_PARSER_TROUBLE = pattern(
+    r'\b(?:parse|parser|parsing|syntax|lexer|lexical)[ ]error[^\n]{0,40}\Z', IGNORECASE
+)
+_MEMBER_VALUE = pattern(r"""["'][a-z]{1,30}(?:[_ -][a-z]{1,30}){0,4}["']>""")
 _SELECTOR = pattern(r'\]:[a-z]')
 
 
@@ -320,13 +330,25 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
         # `auth/token:42` is a location.
         or before.endswith('/')
         # A message of a parser, and the result of a test.
-        or (before[-11:] + name).lower() == 'unexpected token'
+        or (
+            (before[-11:] + name).lower() == 'unexpected token'
+            or _PARSER_TROUBLE.search(before) is not None
+        )
+        # `<AuthMethod.PASSWORD: 'password'>` is a member of an enumeration.
+        or (before[-1:] == '<' and _MEMBER_VALUE.match(text, match.end()) is not None)
         or (before[-4:] + name) == '--- PASS'
     )
 
 
+_LONG_CREDENTIAL = pattern(
+    r'["\']?(?=[^\d\s]{0,64}\d)(?=[^A-Za-z\s]{0,64}[A-Za-z])[\w.~+/-]{20,512}'
+)
+
+
 def _readings(name: str, before: str, match: Match[str]) -> list[str]:
     readings = [name]
+    if name[-6:].lower() == 'tokens' and _LONG_CREDENTIAL.match(match.string, match.end()):
+        readings.append(name[:-1])
     if match['escape']:
         # `\token` is a tab and `oken`, or a path.
         readings.append(match['escape'][-1] + name)
@@ -343,6 +365,8 @@ def _value(text: str, match: Match[str]) -> Span | None:
     at = match.end()
     if document := _DOCUMENT.match(text, at):
         return _document(text, document)
+    if _SUBSCRIPTS.match(text, at) or (match['name'] == 'token' and is_tokenized(text, at)):
+        return None
     span = quoted_value(text, at)
     if (
         # A comparison with another name, or a value that is masked already.
@@ -372,6 +396,26 @@ def _value(text: str, match: Match[str]) -> Span | None:
         )
     )
     return None if is_kept else span
+
+
+_SUBSCRIPTS = pattern(SUBSCRIPTS)
+_TOKENIZED = pattern(
+    r"""
+    (?P<quote>\\*["'])(?![^\s"']{0,64}\d)[^\s"'\\]{0,64}(?P=quote)\s{0,8},\s{0,8}\\*["']
+    (?:log_?prob|start|end|offset|pos|position|score|index|bytes|lemma|tag|type|prob)\w{0,12}\\*["']
+    """,
+    VERBOSE,
+)
+"""Part of a text in the output of a tokenizer."""
+
+
+def is_tokenized(text: str, at: int) -> bool:
+    """Return whether a value under `token` is a part of a text in the output of a tokenizer.
+
+    >>> is_tokenized('"quick", "start_offset": 0', 0), is_tokenized('"hunter2", "end": 0', 0)
+    (True, False)
+    """
+    return _TOKENIZED.match(text, at) is not None
 
 
 _COUNTED = pattern(r'(?P<number>\d{1,9})(?:[ ][a-z]{2,20}){0,6}(?:[,;.|][ ].*)?+\Z')
@@ -429,9 +473,12 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     """Return whether the value without quotes is code, or a sentence about the name."""
     at, name = match.end(), match['name'].rpartition('.')[2]
     end = at + len(name)
-    if text.startswith(name, at) and (
-        text[end : end + 1] in (',', ')', '}')
-        or (text[at - 2 : at] == '= ' and '.' in match['name'])
+    if _ANGLED.match(text, at) or (
+        text.startswith(name, at)
+        and (
+            text[end : end + 1] in (',', ')', '}')
+            or (text[at - 2 : at] == '= ' and '.' in match['name'])
+        )
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
@@ -439,21 +486,40 @@ def _is_reference(text: str, match: Match[str]) -> bool:
         return True
     if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
         return True
-    if match['sign'] == ':' and name in _SUBJECTS and _SUBJECT.match(text, at):
+    if match['sign'] == ':' and _is_subject(text, at, name):
         return True
     return match['sign'] in (':', '：') and is_message(
         text[at : line_end(text, at, limit=at + _SENTENCE)], prose='phrase' not in name.lower()
     )
 
 
+def _is_subject(text: str, at: int, name: str) -> bool:
+    """Return whether the text after a name and a colon is prose about it."""
+    return (
+        (name in _SUBJECTS and _SUBJECT.match(text, at) is not None)
+        or (_TITLE.match(text, at) is not None and _EXCEPTION.fullmatch(name) is not None)
+        or (name == 'Token' and _ANALYSIS.match(text, at) is not None)
+    )
+
+
 _EXTENSIONS = frozenset(('+=', '.=', '||=', '??=', '|='))
 _SUBJECTS = frozenset(('auth', 'token', 'tokens', 'cookie', 'cookies', 'jwt', 'otp', 'credentials'))
+_ANGLED = pattern(r'<[A-Za-z](?![^<>\n]{0,20}>[^<>\n]{0,80}</)[^<>\n]{0,80}>(?=[\s,;&)]|\Z)')
+"""Placeholder of several words, such as `<change me>`."""
+_EXCEPTION = pattern(
+    r'(?:Unexpected|Invalid|Expired|Missing|Unknown|Bad|Illegal|Wrong)[A-Z][A-Za-z]{1,40}'
+    r'|(?:[A-Z][a-z]{1,20}){4,8}'
+)
+_TITLE = pattern(r"[A-Z]['a-z]{0,20}(?:[ ][A-Za-z][A-Za-z'()]{0,30}(?![\w-])){2}")
+"""Sentence after the class of an exception, such as `UnexpectedToken: …`."""
+_ANALYSIS = pattern(r'[A-Za-z]{1,30}(?:[ ][A-Z][A-Za-z]{1,12}:[ ]\w{1,20}){1,8}')
 _SUBJECT = pattern(r'[a-z]{2,20}(?:[ ][a-z-]{1,20}){2,12}[.!?]?[ \t]*(?:\n|\Z)')
 """Rest of a line such as `auth: fix the refresh of tokens`."""
 _MEMBER = pattern(r'[A-Za-z_$][\w$]*+(?:\??\.[A-Za-z_$][\w$]*+)++(?=[\s,;)\]}!]|\Z)')
 _VARIABLE = pattern(r'[a-z_][A-Za-z_]{0,60}+(?=(?P<end>[,);])|\s|\Z)')
 _TYPE = pattern(
-    r"[&*]?(?:mut[ ])?(?:'\w{1,8}[ ])?[A-Z][A-Za-z]{1,60}(?:<[^<>\n]{0,60}>)?[?!]?[ ]?(?:[,);={]|$)"
+    r"[&*]?(?:mut[ ])?(?:'\w{1,8}[ ])?[A-Z][A-Za-z]{1,60}(?:<[^<>\n]{0,60}>)?[?!]?[ ]?"
+    r'(?:[,);={}]|$)'
 )
 _DECLARATION = pattern(
     r'\b(?:def|fn|func|fun|function|constructor|class|interface|struct|private|public|protected'
@@ -561,7 +627,9 @@ def _unquoted(text: str, match: Match[str]) -> Span:
     in_brackets = text[at : at + 1] in ('{', '[', '(')
     if in_brackets or close:
         stop = word_end(text, container_end(text, at) if in_brackets else at)
-        if in_brackets and _CONTAINER_OF_CODE.fullmatch(text, at, stop):
+        if in_brackets and (
+            _CONTAINER_OF_CODE.fullmatch(text, at, stop) or _is_list_of_messages(text[at:stop])
+        ):
             return Span(stop, stop, masked=0)
         # If the name is quoted, quote the mask too, so that JSON stays valid.
         return Span(at, _skip_quotes(text, stop, close), f'{close}{MASK}{close}')
@@ -577,6 +645,18 @@ def _unquoted(text: str, match: Match[str]) -> Span:
     return Span(at, _bare_end(text, match, parts, at_line_start=indent is not None))
 
 
+def _is_list_of_messages(container: str) -> bool:
+    """Return whether a container consists of messages about its field."""
+    if not _LIST_OF_TEXTS.fullmatch(container):
+        return False
+    texts = _TEXT.findall(container)
+    return bool(texts) and all(map(is_message, texts))
+
+
+_LIST_OF_TEXTS = pattern(
+    r"""[\[(](?:\s{0,8}(?:'[^'\n\\]{1,200}+'|"[^"\n\\]{1,200}+")\s{0,8},?){1,20}[\])]"""
+)
+_TEXT = pattern(r"""(?<=['"])[^'",\[\]()]{2,200}(?=['"])""")
 _CONTAINER_OF_CODE = pattern(
     r"""(?: [\s{}\[\](),]++ | \\*+''(?!') | \\*+""(?!") | \w++[ ]?:(?=[ ])
       | [A-Za-z_$][\w$]*+ (?: \??\.[A-Za-z_$][\w$]*+ )++ | (?<=\()\d{1,3}(?=\))

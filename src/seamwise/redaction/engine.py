@@ -2,16 +2,24 @@
 
 from collections.abc import Generator, Iterable, Iterator
 from re import compile as pattern
+from re import escape, subn
 
+from seamwise._text.secrets import MASK
 from seamwise.redaction.apart import secrets_apart
 from seamwise.redaction.assignments import assigned_secrets
+from seamwise.redaction.command_rules import COMMAND_RULES
 from seamwise.redaction.encoded import decoded_texts
+from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.in_json import json_runs, redact_json_string
 from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
 from seamwise.redaction.rules import BOUNDARY, RULES, compiled, spans_of
 from seamwise.redaction.settings import Settings
+from seamwise.redaction.source_rules import SOURCE_RULES
 from seamwise.redaction.spans import Span, merge_spans, replace_spans
+
+ALL_RULES = (*RULES, *COMMAND_RULES, *SOURCE_RULES)
+"""Rules by form."""
 
 _FORMATS = tuple((tuple(keywords.split()), form) for _, keywords, form in FORMATS)
 """Keywords and patterns of keys."""
@@ -32,7 +40,8 @@ def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
     if redacted is not None:
         return redacted
     spans = merge_spans(_spans(text, settings))
-    return replace_spans(text, spans), sum(span.masked for span in spans)
+    masked, repeated = _without_repetitions(replace_spans(text, spans), text, spans)
+    return masked, repeated + sum(span.masked for span in spans)
 
 
 def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) -> str:
@@ -41,14 +50,47 @@ def mask_secrets_of_part(text: str, start: int, end: int, settings: Settings) ->
     >>> mask_secrets_of_part('password=hunter2xyz next', 12, 24, Settings())
     '*** next'
     """
+    all_spans = merge_spans(_spans(text, settings))
     spans = [
         span
         if start <= span.start and span.end <= end
         else Span(max(span.start, start), min(span.end, end))
-        for span in merge_spans(_spans(text, settings))
+        for span in all_spans
         if span.masked and span.start < end and start < span.end
     ]
-    return replace_spans(text, spans, start=start, end=end)
+    return _without_repetitions(replace_spans(text, spans, start=start, end=end), text, all_spans)[
+        0
+    ]
+
+
+_MAX_REPEATED = 16
+"""Number of secrets whose repetitions are searched: each takes time."""
+_LONG, _LONGEST = 6, 256
+"""In characters; a shorter secret can occur in a word."""
+_DISTINCT = pattern(r'(?=[^0-9]*[0-9])(?=[^A-Za-z]*[A-Za-z])[!-~]++(?: [!-~]++){0,3}')
+"""A value with a letter and a digit; other values are also words of the text."""
+
+
+def _without_repetitions(redacted: str, text: str, spans: Iterable[Span]) -> tuple[str, int]:
+    """Mask the secrets of a text where they occur again without their name."""
+    values: dict[str, None] = {}
+    for span in spans:
+        if span.masked and span.replacement.strip('"\' ') == MASK:
+            value = text[span.start : min(span.end, span.start + _LONGEST + 4)].strip('"\' ')
+            user, colon, password = value.partition(':')
+            value = password if colon and user.isalpha() else value
+            if _LONG <= len(value) <= _LONGEST and _DISTINCT.fullmatch(value):
+                values[value] = None
+                if len(values) == _MAX_REPEATED:
+                    break
+    masked = 0
+    for value in values:
+        if value in redacted:
+            redacted, count = subn(
+                rf'(?<![A-Za-z0-9]){escape(value)}(?![A-Za-z0-9])', MASK, redacted
+            )
+            masked += count
+    return redacted, masked
 
 
 def _mask_inner(text: str, settings: Settings) -> tuple[str, int]:
@@ -84,7 +126,7 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
 
 
 def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
-    for rule in RULES:
+    for rule in ALL_RULES:
         if _has_any(rule.keywords, lowered):
             yield from spans_of(rule, text)
     if may_contain_key(lowered):
@@ -102,7 +144,8 @@ def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
             key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
             for match in key.finditer(text):
                 # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
-                if match[0][:2] != 's.' or _DIGIT.search(match[0]):
+                is_name = match[0][:2] == 's.' and not _DIGIT.search(match[0])
+                if not is_name and not is_placeholder(match[0]):
                     yield Span(*match.span())
 
 

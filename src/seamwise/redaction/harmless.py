@@ -10,12 +10,17 @@ _MAX_LENGTH = 400
 
 _PLACEHOLDER = pattern(
     r"""
-      \*{3,} | [xX]{3,16} | \.{3} | … | •+ | \?
+      \*{3,} | [xX]{3,16} | (?: [xX]{3,12}[-_.] ){1,8} [xX]{3,12} | \.{3} | … | •+ | \?
+    # A prefix of a provider with a run of one character, such as `sk_test_xxxxxxxx`.
+    | (?:[A-Za-z]{2,8}[-_]){0,4} (?: [xX]{6,64} | [*•.]{4,64} )
     | \[ (?: redacted | filtered | masked | hidden | removed | secret ) \]
-    | </?[|]?[A-Za-z][\w .:/-]{0,60}[|]?> | (?-i: \[ [A-Z_]{2,12} \] )
+    | </?[|]?[A-Za-z][\w .,:/'"-]{0,80}[|]?> | (?-i: \[ [A-Z_]{2,12} \] )
     | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
     | \$ [A-Z_][A-Z0-9_]* | \$\d{1,2} | \$env:\w+ | \$?\$\{\{? [^{}]{0,80} \}\}?
     | \$\( [^()]{0,80} \)
+    | %env\( [\w:]{1,60} \)% | %[a-z_]{1,20}(?:\.[a-z_]{1,20}){1,4}%
+    # Tags of YAML that look a value up.
+    | ![A-Za-z_]{2,24} [ ] [\w./${}:-]{1,120}
     | % (?: [sdrfiq] | \(\w{1,40}\)s | [A-Z_]{1,40}% )
     | (?: your | insert | enter | replace )[-_ ]?(?: \w{1,20}[-_ ]? ){1,5}
     | :[a-z_]{1,40}
@@ -38,6 +43,7 @@ _REFERENCE = pattern(
     | (?: arn | urn ) : [\w./:*@+=-]{4,300}
     | (?: op | vault | ssm | awssm | gcpsm | keyring | secretsmanager | file )
       : /{0,3} [\w ./:\#-]{3,200}
+    | [\w.-]{1,60} : (?: /[\w.-]{1,60} ){2,10}
     | (?: env | secret | secretref ) : [A-Za-z][A-Za-z_-]{2,60}
     | projects/[\w-]{1,60}/secrets/[\w./-]{1,120}
     | @Microsoft\.KeyVault\( [^()]{1,200} \)
@@ -55,7 +61,7 @@ _WORDS_OF_STATE = words(
     'null none nil undefined true false str string bytes int integer bool boolean number text'
     ' object any unset empty blank missing required optional invalid expired revoked unknown hidden'
     ' redacted filtered masked n/a enabled disabled yes no on off never always active inactive'
-    ' strict lax strong weak inherit sensitive'
+    ' strict lax strong weak inherit sensitive write read daily weekly monthly yearly argon2'
 )
 
 _NAMES_OF_OBJECTS = (
@@ -77,17 +83,33 @@ DECLARED_TYPES = (
     r'|TEXT|CHAR|N?(?:VAR)?CHAR2?(?:\(\d{1,5}\))?'
 )
 """Pattern of the type between a name and its value, as in `var token string = "…"`."""
+SUBSCRIPTS = r"""[A-Za-z_$][\w.$]{0,60}(?:\[["'][\w. -]{1,60}["']\]){1,6}(?=[\s,;)\]}]|\Z)"""
+"""Pattern of a value in containers, such as `config['db']['password']`."""
+_DECLARING_CALL = r"""
+    (?: \w{1,30}\. ){0,3}
+    (?: [Ff]ield | [A-Z][a-z]{2,20}Field | [Cc]olumn | mapped_column | relationship | Option
+      | Argument | Query | Header | Cookie | Form | Body | Security | Depends | attrib | ib )
+    [(] (?! ["'] | [^()\n]{0,200}? default[ ]?=[ ]?["'] )
+"""
+"""Pattern of a call that declares a field and has no literal as its default."""
 _CODE = pattern(
     rf"""
       (?: {_TYPES} ) (?: [ ]?\|[ ]?\w{{1,40}} )*+ (?= [\s,;)\]}}] | \Z )
     | [A-Z][A-Za-z]{{1,40}} [ ]?\|[ ]?\w{{1,40}}
+    | [A-Za-z_$][\w$.]{{0,60}} < [^<>()\n]{{1,80}} (?: <[^<>()\n]{{0,60}}> )? [^<>()\n]{{0,60}} >
+      [(]
+    | {_DECLARING_CALL}
+    | {SUBSCRIPTS}
+    | [$][(] (?! echo\b | printf\b ) [a-z][\w./-]{{1,40}} [ ] [^\n`]{{0,400}}
     | (?: Optional | Union | Final | Annotated | ClassVar | List | list | dict | Dict | tuple
         | Promise | Array | Vec | Option | Callable | Mapping ) [\[<]
-    | (?: await | lambda | new | not | yield )[ ][\w.(]
+    | (?: (?: await | lambda | new | not | yield | try[?!]? | co_await | defer )[ ] ){{1,3}} [\w.(]
     | (?: {_NAMES_OF_OBJECTS} ) (?: \??\. | -> ) [A-Za-z_$]
     | [A-Za-z_$][\w$]{{0,40}} (?: (?: \??\.|::|->) [A-Za-z_$][\w$]{{0,40}} ){{1,8}} !?[(]
     | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] ) \( [^()"'`]{{0,100}} (?: \([^()]{{0,100}}\) )? \)
       (?= [\s,;)\]}}.] | \Z )
+    | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] )
+      \( [^()"'`]{{0,100}} (?: \([^()"'`]{{0,60}}\) [^()"'`]{{0,100}} ){{1,4}} \)
     | [a-z_]{{1,40}} \[ (?:-?\d{{1,4}}|[a-z_]{{1,40}}) \] (?= [\s,;)\]}}.] | \Z )
     | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
     """,
@@ -109,13 +131,14 @@ _GRAMMAR = words(
     ' letter field value valid password token key secret should needs need please enter provide'
     ' unexpected updated changed successfully reset sent verified accepted rejected authentication'
     ' error unknown denied unable failed allowed used must-have provided ensure already taken'
-    ' exists'
+    ' exists whether shorter longer data than length unable used use uses specifies specify'
+    ' indicates defines describes controls sets enables disables if optional must'
     ' darf muss nicht leer sein ist mindestens zeichen haben ungültig erforderlich falsch zu kurz'
     ' doit contenir au moins caractères est invalide requis obligatoire ce champ trop court'
     ' debe tener al menos caracteres es obligatorio inválido no válido este campo'
 )
 _MARKERS = words(
-    'unsupported extra expected found '
+    'unsupported extra expected found shorter longer whether '
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' unexpected'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from seamwise._text.secrets import MASK
-from seamwise.redaction.assignments import mask_argument
+from seamwise.redaction.assignments import is_tokenized, mask_argument
 from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.sensitive_names import (
     INPUT_KEYS,
@@ -260,10 +260,17 @@ class JsonRun:
             return
         self._note_pair(token)
         self._note_location(content)
-        if self._owner().name == 'tokens' and is_credential(_decoded(content)):
+        if 'tokens' in {self._owner().name, self._name_of_object()} and is_credential(
+            _decoded(content)
+        ):
             self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif self._awaits_secret:
-            if content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
+            is_part = self._frames[-1].name == 'token' and is_tokenized(
+                self._text, token.start('text')
+            )
+            if is_part:
+                pass
+            elif content and not self._is_kept(_decoded(content), _decoded(self._frames[-1].name)):
                 self._edit(token, f'"{MASK}{token["end"]}', 1)
         elif (flag or self._frames[-1].command) and (
             masked := mask_argument(
@@ -283,6 +290,12 @@ class JsonRun:
         """Return the frame whose name the next value has: for an array, the one around it."""
         frame = self._frames[-1]
         return self._frames[-2] if frame.is_array and len(self._frames) > 1 else frame
+
+    def _name_of_object(self) -> str:
+        """Return the name of the object that contains the next value as a member."""
+        frames = self._frames
+        is_member = len(frames) > 1 and not (frames[-1].is_array or frames[-2].is_array)
+        return frames[-2].name if is_member else ''
 
     def _note_location(self, content: str) -> None:
         """Note in an object whether its path, a list of names, has a sensitive one."""

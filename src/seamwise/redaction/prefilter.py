@@ -28,7 +28,7 @@ def may_contain_secret(text: str, settings: Settings) -> bool:
 
 _END = (
     r"""["'`)\]\\]{0,4}(?:[ \t]{0,4}(?:[=:,!]|[?|+.&]{1,2}=)|%[23]|&|\x1b|[ ]?[<~]?->?|[ ]?[<~]"""
-    r"""|\[[0-9]{0,5}\]|[ ][-\w"'(]|>|\r?\n|\\[nrux])"""
+    r"""|\[[0-9]{0,5}\]|[ ][-\w"'(]|>|\r?\n|\\[nrux]|\Z)"""
 )
 """What may follow a name before its value."""
 
@@ -50,7 +50,7 @@ _NAMES: Mapping[str, str] = {
     ),
     'pw': _END,
     'pass': f'[0-9e]?{_END}',
-    'auth': f'(?:key|code|tok|[0-9]?{_END})',
+    'auth': f'(?:key|code|tok|[(]["\']|[0-9]?{_END})',
     'pin': f'(?:[_ -]?code|[0-9]?{_END})',
     'otp': f'(?:[_ -]?code|[0-9]?{_END})',
     'code': f'(?:_verif|s?{_END})',
@@ -99,6 +99,68 @@ _FORMS: Mapping[str, str] = {
         ),
         '',
     ),
+    **dict.fromkeys(
+        (
+            *(
+                'cqlsh',
+                'mongo',
+                'arangosh',
+                'cbq',
+                'cbimport',
+                'cbexport',
+                'cypher-shell',
+                'psexec',
+            ),
+            *('hdbsql', 'winexe', 'evil-winrm', 'nxc', 'smbmap', 'unlock-key', 'ncftp', 'usermod'),
+            *(
+                'useradd',
+                'exaplus',
+                'vsql',
+                'mclient',
+                'sqlcmd',
+                'osql',
+                'isql',
+                'tsql',
+                'couchbase',
+            ),
+            *('mosquitto_', 'plink', 'pscp', 'psftp', 'putty', 'nodetool', 'kadmin', 'schtasks'),
+            *(
+                'openssl enc',
+                'ssh-keygen',
+                'lftp',
+                'http-basic',
+                'pypi-tok',
+                'rabbitmqctl',
+                'rabbitmqadmin',
+                'wifi connect',
+            ),
+            *('keydb-cli', 'valkey-cli', 'redis-b', 'consul kv', 'etcdctl', 'addauth', 'digest:'),
+            *('secret-string', 'from-literal', 'defparameter', 'define', 'setenv', 'add_header'),
+            *('_set_header', 'requestheader', 'header set', 'signin', 'getconnection', 'pdo->'),
+            *('mysqli', 'networkcred', 'fernet(', 'hmac', 'jwt.', 'secretkeyspec', 'aesgcm'),
+            *(
+                'pbkdf2',
+                'argon2',
+                'scrypt',
+                'bcrypt',
+                '$apr1',
+                'scram-sha',
+                '{ssha',
+                '{sha',
+                '{crypt',
+            ),
+            *(':::', '$krb5', '/services/t', 'incomingwebhook', '/hooks/', '/hook/', 'hc-ping'),
+            *('/webhook', '/integration/', '/reset', 'reset/', '/verif', '/confirm', '/activat'),
+            *('/invit', '/magic', '/unsubscribe', '/set-pass', 'sid=', 'ticket=', ': psk', ': eap'),
+            *(': xauth', '334 ugfz', 'pragma', 'bundle_', 'accounts', ']:', 'missing "=', '└'),
+            *('/pass:', '/pwd:', 'request: pass', 'sqa_', 'sqp_', 'squ_', 'imap_open', 'ftp_login'),
+        ),
+        '',
+    ),
+    '$': '(?:[125678pyh][abxy]?[$])',
+    '@': r'[a-z0-9][\w.-]{0,100}(?::[0-9]{2}|/[\w-])',
+    'st-': '[0-9]',
+    'gt-': '[0-9]',
     ':5': r'[0-9]{3}:[\w*-]',
     ':6': r'[0-9]{3}:[\w*-]',
     ':*:': '',
@@ -133,7 +195,7 @@ _SHORT_KEYWORDS: Mapping[str, str] = {
 }
 """Keywords of formats of keys that occur in ordinary words."""
 
-_RAREST_FIRST = '@\\=zjx2wk:bv_-.chgs4q~mpfauiletnor'
+_RAREST_FIRST = '$└@\\=zjx2wk:bv_-.chgs4q~mpfauiletnor'
 """Anchors, the rarest in ordinary texts first. Every keyword contains at least one."""
 
 

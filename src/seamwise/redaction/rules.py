@@ -7,7 +7,7 @@ from re import compile as pattern
 from typing import NamedTuple
 
 from seamwise.redaction.harmless import is_message, is_placeholder, is_reference
-from seamwise.redaction.sensitive_names import is_sensitive
+from seamwise.redaction.sensitive_names import is_credential, is_sensitive
 from seamwise.redaction.spans import Span
 
 # Every pattern here is linear: repetitions are possessive or bounded, and failed runs are not tried
@@ -179,10 +179,16 @@ def _is_userinfo(secret: str, _: Match[str]) -> bool:
     return not (is_placeholder(user) or _PLAIN_USER.fullmatch(user))
 
 
+_WORDS_FOR_PASSWORD = frozenset(('password', 'passwd', 'pass', 'pwd', 'pw', 'token', 'secret'))
+_WORD_FOR_USER = pattern(r'(?<![A-Za-z])(?:user(?:name)?|login|name|email)\Z', IGNORECASE)
+
+
 def _is_password_of_user(secret: str, match: Match[str]) -> bool:
     """Return whether `-u ann:x` has a password; `docker run -u root:root` has a group."""
     user = match[0][: match.start(match.lastgroup or 0) - match.start() - 1]
     command = match.string[max(0, match.start() - 200) : match.start()]
+    if secret.lower() in _WORDS_FOR_PASSWORD and _WORD_FOR_USER.search(user):
+        return False
     return not user.endswith(f' {secret}') or 'curl' in command
 
 
@@ -203,10 +209,22 @@ def _has_digit(secret: str, _: Match[str]) -> bool:
 _PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 
 
+_VARIABLE = pattern(r'\$[a-z]{1,20}(?:_[a-z]{1,20}){0,6};?')
+_STATUS_LINE = pattern(r'(?:HTTP/\d|\d{3}\Z)')
+_PARSER_TROUBLE = pattern(
+    r'(?:unexpected|unrecogni[sz]ed|undefined|illegal|unknown|stray|offending|or|near|at|on)[ ]\Z',
+    IGNORECASE,
+)
+
+
 def _is_stated(secret: str, match: Match[str]) -> bool:
     """Return whether a sentence states a value, not a property of it."""
     name = (match['name'] or 'password').lower()
-    if match.string[max(0, match.start() - 11) : match.start()].lower() == 'unexpected ':
+    before = match.string[max(0, match.start() - 16) : match.start()]
+    if _STATUS_LINE.match(secret) or _VARIABLE.fullmatch(secret):
+        # The status after an address, as in the log of an HTTP client, or a variable.
+        return False
+    if name == 'token' and _PARSER_TROUBLE.search(before) and not is_credential(secret):
         return False
     if _PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
         match['quote'] and name.startswith('pass')
@@ -316,7 +334,7 @@ RULES: tuple[Rule, ...] = (
         ('-u', '-a '),
         r"""
         (?<![\w-]) (?: -u | -a | --user | --proxy-user )
-        (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ )
+        (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ | "[ ]a\d{1,3}= )
         (?! \\*+["']?+ (?: \+ | \d++:\d ) )
         (?: \\*+" [^\s:"\\<>=&;(]++ : (?P<in_single>[^"\n\\]++)
           | \\*+' [^\s:'\\<>=&;(]++ : (?P<in_double>[^'\n\\]++)
@@ -382,7 +400,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'net use',
         ('net use', 'net user'),
-        rf'{_START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}|user[ ][\w.-]{{1,64}})[ ]'
+        rf'{_START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}'
+        r'(?:[ ]/user:[^\s]{1,128})?|user[ ][\w.-]{1,64})[ ]'
         r'(?P<secret>(?!/)[^\s/\\][^\s\\]{0,127})',
         'net use Z: \\\\srv\\share ⟦FAKE1⟧ /user:ann',
         'the manual of net use',
@@ -474,9 +493,9 @@ RULES: tuple[Rule, ...] = (
                 (?: now | (?:set|changed|reset)[ ]to ) ) )
                 [ ]? :? [ ]
             | [ ] for [ ] [\w.@-]{1,40} : [ ]
-            | [ ] (?=['"]) | [ ] (?=[A-Za-z0-9+/_!@\#$%^&*.-]{6,256}(?:[\s,;]|\Z)) )
+            | [ ] (?=['"`]) | [ ] (?=[A-Za-z0-9+/_!@\#$%^&*.-]{6,256}(?:[\s,;]|\Z)) )
         | (?: 密码 | 口令 | 验证码 ) (?: 是 | 为 | [：:] ) [ ]? )
-        (?P<quote>["'“‘]?) (?P<secret> [^\s"'“”‘’`，。\\]{4,256} ) (?<![.,;:!?)]) ["'”’]?
+        (?P<quote>["'“‘`]?) (?P<secret> [^\s"'“”‘’`，。\\]{4,256} ) (?<![.,;:!?)]) ["'”’]?
         """,
         'your password is ⟦FAKE-1⟧.',
         'messages of people and programs',
@@ -581,7 +600,8 @@ RULES: tuple[Rule, ...] = (
         'password command',
         ('pass ',),
         r"""
-        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:)[ ] | (?<=[:])[ ]["'] | \A )
+        (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:|Request:|Command:|CLIENT:)[ ] |
+          (?<=[:])[ ]["'] | \A )
         PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
         | ^(?:USER|NICK)[ ][^\n]{1,200}\n(?:[^\n]{1,200}\n)?PASS[ ]
           (?P<in_single>[^\s"'\\]{4,256}+)
@@ -716,7 +736,7 @@ RULES: tuple[Rule, ...] = (
             *('github_pat', 'glpat', 'akia', 'asia', 'xox', 'xapp-', 'aiza', 'ya29', 'gocspx'),
             *('npm_', 'pypi-', 'hf_', 'gsk_', 'sg.', 'dop_v1', 'shp', 'hvs.', 'dckr_pat', 'tskey-'),
             *('figd_', 'r8_', 'atatt3x', 'nvapi-', 'xai-', 'lsv2_', 'sbp_', 'nfp_', 'key-'),
-            *('glrt-', 'gldt-', 'fo1_', 'lin_api', 'ntn_', 'pat-', 'eaa'),
+            *('sqa_', 'sqp_', 'squ_', 'glrt-', 'gldt-', 'fo1_', 'lin_api', 'ntn_', 'pat-', 'eaa'),
         ),
         rf"""
         {BOUNDARY}
@@ -736,6 +756,7 @@ RULES: tuple[Rule, ...] = (
           | nvapi-[A-Za-z0-9_-]{{32,}}+ | xai-[A-Za-z0-9]{{32,}}+
           | lsv2_[a-z]{{2}}_[0-9a-f_]{{32,}}+
           | sbp_[0-9a-f]{{32,}}+ | nfp_[A-Za-z0-9]{{32,}}+ | key-[0-9a-f]{{32}}(?![0-9a-f])
+          | sq[apu]_[0-9a-f]{{40}}
           | pat-(?:na|eu)\d-[0-9a-f-]{{36}} | EAA[A-Za-z0-9]{{60,}}+
         )""",
         '⟦ghp_FAKEFAKEFAKEFAKEFAKEFAKE⟧',

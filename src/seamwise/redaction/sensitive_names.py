@@ -52,7 +52,7 @@ _QUALIFIED: dict[str, frozenset[str]] = {
         ' hmac session auth shared deploy webhook root storage subscription rsa gpg pgp aes jwt'
         ' recovery backup client consumer admin license ingest integration service cipher'
         ' validation preshared server write wpa wifi unseal pairing enrollment provisioning vault'
-        ' authentication management cluster join'
+        ' authentication management cluster join sec encrypt'
     ),
     'tokens': words(
         'refresh access bearer auth api id session csrf device push registration security personal'
@@ -78,6 +78,8 @@ _DESCRIPTIONS = words(
     ' ids ref refs reference kind method mode prefix domain jar samesite algorithm alg class'
     ' stdin version supported methods algorithms providers scanning detection protection'
     ' title heading caption tooltip error errors flow flows grant grants schema service handler'
+    ' pattern regex regexp separator delimiter hasher header alias hint column columns fields'
+    ' exception warning mismatch encoder decoder parser generator listener'
     ' factory helper helpers middleware validator validators guard controller repository'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
@@ -86,7 +88,8 @@ _METADATA = _DESCRIPTIONS | words('scheme schemes description header style beare
 _REFERENCES = frozenset(
     (
         *(('credential', 'id'), ('credentials', 'id'), ('password', 'key'), ('username', 'key')),
-        *(('token', 'key'), ('existing', 'secret')),
+        *(('token', 'key'), ('existing', 'secret'), ('token', 'id'), ('cancellation', 'token')),
+        *(('public', 'token'), ('key', 'header')),
     )
 )
 """Last words of a name whose value is the name of a secret in a store."""
@@ -165,6 +168,7 @@ def _decide(name: str) -> bool:
         or parts[-1] in _DESCRIPTIONS
         or parts[-1] in _MEASURES
         or tuple(parts[-2:]) in _REFERENCES
+        or 'publickey' in ''.join(parts)
     ):
         return False
     return (

@@ -70,6 +70,7 @@ class Statement(NamedTuple):
 
 def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
     """Yield the values of sensitive columns in statements and in the parameters after them."""
+    yield from _parameters_before(text, settings)
     at = 0
     is_upsert = _UPSERT.search(text) is not None
     all_parameters = [*_PARAMETERS.finditer(text)]
@@ -105,6 +106,26 @@ def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
                     value = text[span.start : span.end]
                     if value and not is_placeholder(value):
                         yield span
+
+
+_BEFORE_STATEMENT = pattern(
+    r"""
+    \bparameters:\s(?P<parameters>\$1\s=\s[^\n]{1,4000})\r?\n
+    [^\n]{0,200}?\b(?:STATEMENT|CONTEXT|QUERY):\s{1,4}(?P<statement>[^\n]{1,4000})
+    """,
+    VERBOSE,
+)
+
+
+def _parameters_before(text: str, settings: Settings) -> Iterator[Span]:
+    """Yield the secrets in the parameters that a log of PostgreSQL prints before the statement."""
+    for match in _BEFORE_STATEMENT.finditer(text):
+        read = read_statement(text, match.start('statement'), match.end('statement'), settings)
+        secret = [False] * len(read.placeholders)
+        for key, name in zip(read.keys, read.placeholders, strict=True):
+            if key.isdecimal() and 0 < int(key) <= len(secret):
+                secret[int(key) - 1] = settings.is_sensitive(name)
+        yield from _numbered_parameters(text, match.start('parameters'), secret)
 
 
 _STATEMENT_LIMIT = 4_000

@@ -1,0 +1,205 @@
+"""Rules for secrets in arguments of commands, as data; `rules` says how they are read."""
+
+from re import IGNORECASE, VERBOSE, Match
+from re import compile as pattern
+
+from seamwise.redaction.rules import Rule
+from seamwise.redaction.sensitive_names import is_sensitive
+
+_START = r'(?:\b|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
+_ARGUMENTS = r'[^\n|;&]{0,200}?'
+"""Arguments before an option."""
+_BEFORE = r"""(?:[ ]|["'],\s{0,4}["']|"[ ]a\d{1,3}=")"""
+"""Space before an option; in a list and in a record of auditd, a quote."""
+_AFTER = r"""(?:[ \t]{1,4}|=|["'],\s{0,4}(?=["'])|"[ ]a\d{1,3}=(?="))"""
+_VALUE = r"""
+(?: '(?P<in_single>[^'\n]{1,256})' | "(?P<in_double>[^"\n]{1,256})"
+  | (?P<secret>(?![-$`<%{(])[^\s"'`\\|]{1,256}) )
+"""
+
+_PROGRAMS: tuple[tuple[str, str], ...] = (
+    (
+        (
+            r'cqlsh|mongo(?:sh|dump|restore|export|import|stat|top)?|sshpass|rabbitmqadmin|arangosh'
+            r'|(?:oc|cf|ibmcloud|helm[ ]registry|docker|podman|skopeo|az|crane)[ ]login'
+            r'|couchbase-cli'
+            r'|cbq|cbimport|cbexport|cypher-shell|psexec\w{0,4}|hdbsql|winexe|evil-winrm|nxc|smbmap'
+            r'|security[ ]unlock-keychain|ncftp(?:get|put)?|usermod|useradd|exaplus|vsql|mclient'
+        ),
+        '-p',
+    ),
+    (
+        r'sqlcmd|osql|isql|bcp|tsql|mosquitto_(?:pub|sub|rr)|ipmitool|ssh-keygen[ ]-p',
+        '-P',
+    ),
+    (r'plink|pscp|psftp|putty|nodetool', '-pw'),
+    (
+        r'ldap(?:search|add|modify|delete|passwd|whoami)|kadmin|security[ ]add-\w{1,20}-password',
+        '-w',
+    ),
+    (r'(?:redis|keydb|valkey)-(?:cli|benchmark)', '-a'),
+    (r'schtasks', '/rp'),
+    (r'openssl[ ]enc', '-k'),
+    (r'ssh-keygen', '-N'),
+)
+"""Programs and their option for a password."""
+
+
+def _of_program(names: str, option: str) -> str:
+    return rf'(?:{names})(?:\.exe)?\b{_ARGUMENTS}{_BEFORE}{option}'
+
+
+_OPTIONS = '|'.join(_of_program(names, option) for names, option in _PROGRAMS)
+_PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
+
+
+def _is_value(secret: str, _: Match[str]) -> bool:
+    """Return whether an argument is a value, not a word of a sentence or of a synopsis."""
+    return not _PLAIN_WORDS.fullmatch(secret) and secret[:1] not in {'$', '<', '['}
+
+
+def _is_named_value(secret: str, match: Match[str]) -> bool:
+    name = match['name'].rpartition('/')[2].rpartition(':')[2]
+    return is_sensitive(name) and _is_value(secret, match)
+
+
+def _is_stored_value(secret: str, match: Match[str]) -> bool:
+    """Return whether a value is stored under a sensitive name, or in a store of secrets."""
+    return match['name'] is None or 'secret set' in match[0] or _is_named_value(secret, match)
+
+
+COMMAND_RULES: tuple[Rule, ...] = (
+    Rule(
+        'option for a password',
+        (
+            *('cqlsh', 'mongo', 'sshpass', 'rabbitmqadmin', 'arangosh', 'login', 'couchbase-cli'),
+            *('cbq', 'cbimport', 'cbexport', 'cypher-shell', 'psexec', 'hdbsql', 'winexe'),
+            *('evil-winrm', 'nxc', 'smbmap', 'unlock-keychain', 'ncftp', 'usermod', 'useradd'),
+            *('exaplus', 'vsql', 'mclient', 'sqlcmd', 'osql', 'isql', 'bcp', 'tsql', 'mosquitto_'),
+            *('ipmitool', 'plink', 'pscp', 'psftp', 'putty', 'nodetool', 'ldap', 'kadmin'),
+            *('-password', '-cli', 'redis-benchmark', 'schtasks', 'openssl enc', 'ssh-keygen'),
+        ),
+        rf'{_START}(?:{_OPTIONS}){_AFTER}{_VALUE}',
+        'sqlcmd -S db -U ann -P ⟦FAKE1⟧',
+        'the manuals of the programs',
+        accept=_is_value,
+    ),
+    Rule(
+        'option of Windows',
+        ('/pass', '/pwd:'),
+        rf'(?<![^\s"\'])/(?:pass|password|pwd):(?![*?](?:\s|\Z)){_VALUE}',
+        'cmdkey /add:srv /user:ann /pass:⟦FAKE1⟧',
+        'the manuals of cmdkey and wmic',
+        accept=_is_value,
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'password after its option',
+        ('mosquitto_', 'sqlcmd', 'usermod', 'useradd', '-uroot', 'lftp', 'ftp'),
+        rf"""
+        {_START} (?: lftp\b{_ARGUMENTS}{_BEFORE}-u[ ]["']?[\w.@-]{{1,64}},
+          (?P<secret>[^\s"']{{1,256}})
+          | sqlcmd\b{_ARGUMENTS}{_BEFORE}-P(?P<in_single>[^\s"'-][^\s"']{{2,256}}) )
+        """,
+        'lftp -u ann,⟦FAKE1⟧ ftp.example.org',
+        'the manuals of lftp and sqlcmd',
+    ),
+    Rule(
+        'password as an argument',
+        ('htpasswd', 'rabbitmqctl', 'http-basic', 'pypi-token', 'wpa_passphrase', 'wifi connect'),
+        rf"""
+        {_START} (?:
+            htpasswd (?: [ ]-[A-Za-z]{{1,6}} ){{0,6}}? [ ]-[A-Za-z]{{0,5}}b[A-Za-z]{{0,5}}
+              (?: [ ]-[A-Za-z]{{1,6}} | [ ]-C[ ]\d{{1,2}} ){{0,6}} (?: [ ][^\s-][^\s]{{0,128}}
+                ){{1,2}}
+          | rabbitmqctl\b[^\n|;]{{0,80}}?[ ](?:add_user|change_password
+            |authenticate_user)[ ][^\s]{{1,128}}
+          | config[ ](?:--?[a-z]{{1,12}}[ ]){{0,3}}(?:http-basic\.[\w.-]{{1,64}}[ ][^\s]{{1,128}}
+            |pypi-token\.[\w.-]{{1,64}})
+          | wpa_passphrase[ ](?:"[^"\n]{{1,64}}"|'[^'\n]{{1,64}}'|[^\s]{{1,64}})
+          | wifi[ ]connect[ ](?:"[^"\n]{{1,64}}"|'[^'\n]{{1,64}}'|[^\s]{{1,64}})[ ]password
+        ) [ ] {_VALUE}
+        """,
+        'rabbitmqctl change_password ann ⟦FAKE1⟧',
+        'the manuals of htpasswd, rabbitmqctl, poetry, composer, wpa_supplicant and nmcli',
+        accept=_is_value,
+    ),
+    Rule(
+        'value of a key in a store',
+        (' put ', ' set ', ' import ', 'setex '),
+        rf"""
+        {_START} (?: (?:consul[ ]kv|etcdctl|wrangler[ ]kv[: ]key)[ ](?:put|set)
+          (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}}
+          | (?:redis|keydb|valkey)-cli\b[^\n|;]{{0,120}}?[ ]SET | doppler[ ]secrets[ ]set
+          | (?:npm|pnpm|yarn|pip|git|gcloud|bundle|aws|jf
+            |firebase)[ ](?:[\w:.]{{1,20}}[ ])?(?:config(?:ure)?|functions:config)?[ ]?set
+            (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}} )
+        [ ] ["']? (?P<name>[\w./:@-]{{1,128}}) ["']? [ ] {_VALUE}
+        """,
+        'consul kv put app/api_key ⟦FAKE1⟧',
+        'the manuals of consul, etcdctl and redis-cli',
+        accept=_is_named_value,
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'value of a named secret',
+        ('--value', '--body', '--secret-string', '--from-literal', '--parameter-value'),
+        rf"""
+        (?<![\w-]) (?:
+            (?: --name | -n | secret[ ]set )[ =]["']?(?P<name>[\w./-]{{1,128}})["']?
+              [^\n]{{0,200}}? [ ](?: --value | --body | --parameter-value )
+          | secret[ ]set\b[^\n]{{0,200}}?[ ](?:--value|--body) | (?<![\w-])--secret-string
+          | (?<![\w-])--from-literal[ =]["']?[\w.-]{{1,64}}
+        ) (?: [ ] | = ) {_VALUE}
+        """,
+        "aws ssm put-parameter --name /app/db_password --value '⟦FAKE1⟧'",
+        'the manuals of aws, az, gh and kubectl',
+        accept=_is_stored_value,
+    ),
+    Rule(
+        'user and password as an argument',
+        ('addauth', 'digest:', 'creds'),
+        r"""
+        (?: (?:\b|(?<=\\[nrt])) addauth[ ]digest[ ] | \b setAcl[ ][^\s]{1,128}[ ]digest:
+          | (?<![\w-]) creds[ ] ) ["']?
+        [\w.@-]{1,64}:(?P<secret>[^\s"'\\]{4,256})
+        """,
+        'addauth digest ann:⟦FAKE-1⟧',
+        'the manuals of skopeo, podman and ZooKeeper',
+        accept=_is_value,
+    ),
+    Rule(
+        'argument of printf',
+        ('printf',),
+        rf"""
+        {_START} printf[ ]["'] [^"'\n%]{{0,80}}? (?P<name>[\w.-]{{1,64}}) (?:=|:[ ]?) %s
+        [^"'\n]{{0,40}} ["'] [ ] {_VALUE}
+        """,
+        "printf 'db_password=%s' '⟦FAKE1⟧'",
+        'POSIX, printf',
+        accept=_is_named_value,
+    ),
+    Rule(
+        'password for standard input',
+        ('passwd', 'secret create', 'secret put', 'secrets ', 'with-token', 'passin', '-stdin'),
+        rf"""
+        {_START} (?: (?:echo|printf)[ ](?:-[ne]{{1,2}}[ ])? (?P<quote>["'])?
+          (?P<secret>(?![$%])[^\s"'|\\]{{4,256}}) [^\n|]{{0,80}} \| [ ]? (?:sudo[ ])?
+          (?: passwd | smbpasswd | docker[ ]secret[ ]create | wrangler[ ]secret[ ]put | gh[ ]auth
+            | gcloud[ ]secrets | vault | openssl | fly[ ]secrets | oc[ ] )
+          | (?:chpasswd|passwd|--\w{{1,20}}-stdin)\b[^\n|]{{0,60}}<<<[ ]?["']?(?:[\w.-]{{1,64}}:)?
+            (?P<in_single>[^\s"'\\$][^\s"'\\]{{3,256}}) )
+        """,
+        'echo ⟦FAKE1⟧ | passwd --stdin ann',
+        'the manuals of passwd, docker and gh',
+    ),
+    Rule(
+        'community of snmp',
+        ('snmp',),
+        rf'{_START}snmp[a-z]{{1,12}}[ ]{_ARGUMENTS}[ ]-c[ ]{_VALUE}',
+        'snmpwalk -v2c -c ⟦FAKE1⟧ host',
+        'the manual of Net-SNMP',
+        accept=_is_value,
+    ),
+)
+"""Rules for arguments of commands."""
