@@ -83,12 +83,11 @@ def run_agent(emitted: Emitted) -> None:
     emitted.watch_sentry(attach_stacktrace=True, send_default_pii=True)
     from agent import main  # noqa: PLC0415 -- patched
 
-    main.TOOLS |= sign_in | open_vault  # type: ignore[misc]  # a constant of the example
-    main.MODEL |= model.on(SignInRefused).guides(  # type: ignore[misc]  # as above
-        'execution_error', suggestion='Ask the user.'
-    )
+    main.TOOLS |= sign_in | open_vault
+    main.MODEL |= model.on(SignInRefused).guides('execution_error', suggestion='Ask the user.')
     asyncio.run(_converse(emitted, main))
     asyncio.run(_outcomes(emitted, main))
+    asyncio.run(_live(emitted))
     _command(emitted)
 
 
@@ -148,14 +147,14 @@ async def _outcomes(emitted: Emitted, main: Any) -> None:
         for format_ in ('openai', 'anthropic', 'gemini', 'mcp', 'react', 'hermes'):
             answer = formats.answer(outcome, format=format_, model=main.MODEL)
             emitted.add('model', str(answer))
-        error = outcome.result.failure()
+        error: Any = outcome.result.failure()
         if not isinstance(error, SignInRefused):
             emitted.add('planner', planner.encode(planner_tables.TOOLS(error)).decode())
             answered = jsonrpc.response(
                 Failure(error),
                 id=1,
-                adapter=jsonrpc_tables.TOOLS['mcp', '2025-11-25'],
-                protocol='mcp',
+                adapter=jsonrpc_tables.TOOLS[jsonrpc.Protocol.MCP, '2025-11-25'],
+                protocol=jsonrpc.Protocol.MCP,
                 revision='2025-11-25',
             )
             emitted.add('jsonrpc', jsonrpc.encode(answered).decode())

@@ -14,6 +14,7 @@ import msgspec
 import pydantic
 import sqlalchemy
 from shop.errors import CardDeclined, ProductNotFound
+from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Internal, Result, Secret, TaggedError
 from seamwise.catalog.network import HostUnreachable, UpstreamFailed
@@ -50,12 +51,15 @@ class _Settings(Mapping[str, str]):
     def __init__(self, items: dict[str, str]) -> None:
         self._items = items
 
+    @override
     def __getitem__(self, key: str) -> str:
         return self._items[key]
 
+    @override
     def __iter__(self) -> Iterator[str]:
         return iter(self._items)
 
+    @override
     def __len__(self) -> int:
         return len(self._items)
 

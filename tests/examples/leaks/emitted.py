@@ -24,7 +24,8 @@ class Emitted:
         self._texts: dict[str, list[str]] = {}
         self._reader = InMemoryMetricReader()
         meters = MeterProvider([self._reader], shutdown_on_exit=False)
-        self._records: Any = InMemoryLogRecordExporter()
+        exporter: Any = InMemoryLogRecordExporter  # its constructor has no types
+        self._records = exporter()
         loggers = LoggerProvider(shutdown_on_exit=False)
         loggers.add_log_record_processor(SimpleLogRecordProcessor(self._records))
         self._spans = InMemorySpanExporter()

@@ -23,7 +23,8 @@ _PROGRAMS = {'shop': run_shop, 'agent': run_agent}
 def _switch_redaction_off() -> None:
     """Let every secret through, so that the search has something to find."""
     redaction: Any = containers._Redaction
-    redactor.may_contain_secret = lambda text, settings: False
+    texts: Any = redactor
+    texts.may_contain_secret = lambda text, settings: False
     redaction._is_harmless = lambda self, name, value: True
     redaction._argument = lambda self, argument, flag, command: None
     CallValues.mask = lambda self, text: text  # type: ignore[method-assign]  # on purpose

@@ -77,8 +77,8 @@ def run_shop(emitted: Emitted) -> None:
     from seamwise.seams.log import FailureLog  # noqa: PLC0415 -- as in the shop
 
     install = http.install
-    tables.HTTP |= http.on(VaultClosed).responds(409, 'VAULT_CLOSED')  # type: ignore[assignment]  # another error
-    tables.CLI |= cli.on(VaultClosed).exits(1, hint='ask for the key.')  # type: ignore[assignment]  # as above
+    tables.HTTP |= http.on(VaultClosed).responds(409, 'VAULT_CLOSED')
+    tables.CLI |= cli.on(VaultClosed).exits(1, hint='ask for the key.')
 
     def install_with_metrics(*arguments: Any) -> None:
         install(*arguments, log=FailureLog(telemetry=emitted.telemetry))
@@ -110,9 +110,9 @@ async def _requests(emitted: Emitted) -> None:
             return Success(Product(sku=sku, price=int(sku[6:]), stock=100))
         return await find_product(session, sku)
 
-    services.find_product = find  # type: ignore[assignment]  # the same, with failures
+    services.find_product = find
 
-    @api.app.get('/errors')
+    @api.app.get('/errors')  # type: ignore[untyped-decorator]  # the example is not on the path
     async def errors_in_a_success() -> Result[object, VaultClosed]:
         error = VaultClosed('a', reason=f'lock held by {mark("error_in_success")}')
         return Success({'errors': [error], 'nested': {'error': error}})
@@ -167,9 +167,9 @@ def _records() -> None:
         except Exception as error:
             logger.exception('failed')
             events.exception('failed', error=error)
-    for error in errors():
-        events.warning('failed', error=error)
-        logger.warning('%s', error, extra={'error': error})
+    for planted in errors():
+        events.warning('failed', error=planted)
+        logger.warning('%s', planted, extra={'error': planted})
 
 
 def _argument() -> str:
@@ -183,7 +183,7 @@ def _commands(emitted: Emitted) -> None:
     async def find(session: Any, user: str, number: int) -> Any:
         return await ACTIONS[user]()
 
-    services.find_order = find  # type: ignore[assignment]  # the same, with failures
+    services.find_order = find
     styles: tuple[tuple[Any, Mapping[str, str]], ...] = (
         (None, {}),
         ('json', {}),
