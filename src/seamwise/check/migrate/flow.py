@@ -36,6 +36,8 @@ class Clause(Struct, eq=False):
     arrived: frozenset[str] = frozenset()
     """Those that reach it."""
     is_broad: bool = False
+    is_dynamic: bool = False
+    """Whether it names something else than classes."""
     is_mixed: bool = False
     """Whether it also names other exceptions."""
 
@@ -135,7 +137,10 @@ class Flow:
                 loose.update(name for site in unit.sites if site.is_lazy for name in site.kinds)
             self.loose |= loose
             if self._state() == before:
-                return
+                break
+        for clause in self.clauses.values():
+            reached = clause.arrived if clause.is_broad else clause.covers
+            self.kinds.read_handler(clause.node, clause.module, reached)
 
     def _state(self) -> object:
         return (
@@ -158,19 +163,34 @@ class Flow:
             statement,
             frozenset(covers),
             is_broad=is_broad,
+            is_dynamic='' in classes,
             is_mixed=is_mixed and not is_broad,
         )
-        if clause.is_mixed or '' in classes:
-            names = covers if clause.is_mixed else {kind.name for kind in self.kinds.converted()}
-            for name in names:
-                self.kinds.refuse(
-                    self.kinds.all[name],
-                    module,
-                    handler.lineno,
-                    'is caught by a clause that also names other exceptions',
-                    'Write one clause for the class, and another one for the exceptions.',
-                )
+        if clause.is_mixed:
+            self._refuse_caught(
+                clause,
+                covers,
+                'is caught by a clause that also names other exceptions',
+                'Write one clause for the class, and another one for the exceptions.',
+            )
         return clause
+
+    def _refuse_caught(
+        self, clause: Clause, names: AbstractSet[str], reason: str, advice: str
+    ) -> None:
+        for name in names:
+            kind = self.kinds.all[name]
+            self.kinds.refuse(kind, clause.module, clause.node.lineno, reason, advice)
+
+    def refuse_dynamic(self, clause: Clause, names: AbstractSet[str]) -> None:
+        """Refuse the classes that may reach a clause which names a variable."""
+        if clause.is_dynamic:
+            self._refuse_caught(
+                clause,
+                names,
+                'reaches a clause whose exceptions are not known',
+                'Name the exceptions in the clause.',
+            )
 
     def callee(self, call: ast.Call, module: Module) -> Unit | None:
         """Return the function of the program that a call calls."""
@@ -367,6 +387,7 @@ class _Visitor:
         leaving: set[str] = set()
         for handler in node.handlers:
             clause = self.flow.clauses[handler]
+            self.flow.refuse_dynamic(clause, remaining | loose)
             clause.arrived = clause.arrived | (clause.covers & (remaining | loose))
             remaining -= clause.covers
             loose -= clause.covers

@@ -2,12 +2,14 @@
 
 import ast
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program
+from seamwise.check._mypy.nodes import RefExpr, TypeAlias, TypeInfo
+from seamwise.check._mypy.types import AnyType
+from seamwise.check.inference.exception_flow.sites import exception_classes
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
 
 _EXCEPTION = 'builtins.Exception'
 _RESERVED = frozenset({'category', 'recovery', 'retryable', 'tag', 'cause', 'retry_after'})
@@ -260,14 +262,7 @@ class Kinds:
             for node in module.nodes_of_type(node_type):
                 kind = self.all.get(module.full_name(node))
                 if kind is not None and not self._is_known_use(kind, node, module):
-                    self.refuse(
-                        kind,
-                        module,
-                        node.lineno,
-                        'is used as a value, in an annotation, or in a way that only exceptions have',
-                    )
-        for handler in module.nodes_of_type(ast.ExceptHandler):
-            self._read_handler(handler, module)
+                    self.refuse(kind, module, node.lineno, _use(node, module))
 
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
         parent = module.parents.get(node)
@@ -317,37 +312,46 @@ class Kinds:
             and all(_is_text(argument, module) for argument in call.args)
         )
 
-    def _read_handler(self, handler: ast.ExceptHandler, module: Module) -> None:
-        """Refuse the classes whose handlers read what only an exception has."""
+    def read_handler(
+        self, handler: ast.ExceptHandler, module: Module, names: Iterable[str]
+    ) -> None:
+        """Refuse classes that reach a handler which reads what only an exception has."""
         if handler.name is None:
             return
-        kinds = [
-            kind
-            for name in handler_classes(handler, module)
-            for kind in (
-                self.all.values()
-                if name in {_EXCEPTION, 'builtins.BaseException'}
-                else self.members(name)
-            )
-        ]
-        if not kinds:
-            return
-        for node in own_names(handler, handler.name):
-            for kind in kinds:
-                if not _is_known_reading(node, kind, module):
-                    self.refuse(
-                        kind,
-                        module,
-                        node.lineno,
-                        'is passed on as an exception, or read in a way that only exceptions have',
-                    )
+        for name in names:
+            kind = self.all[name]
+            for statement in handler.body:
+                for node in ast.walk(statement):
+                    if (
+                        isinstance(node, ast.Name)
+                        and node.id == handler.name
+                        and not _is_known_reading(node, kind, module)
+                    ):
+                        self.refuse(
+                            kind,
+                            module,
+                            node.lineno,
+                            'is passed on as an exception, or read in a way that only exceptions'
+                            ' have',
+                        )
 
 
-def own_names(node: ast.AST, name: str) -> Iterator[ast.Name]:
-    """Yield the uses of a variable in a node."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Name) and part.id == name:
-            yield part
+def _use(node: ast.expr, module: Module) -> str:
+    """Return the reason why a use of a class prevents its conversion."""
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.ExceptHandler | ast.Tuple):
+        outer = module.parents.get(parent)
+        if isinstance(outer, ast.TryStar) or isinstance(
+            module.parents.get(outer or parent), ast.TryStar
+        ):
+            return 'is caught in an exception group, which contains exceptions only'
+    if isinstance(parent, ast.Call) and parent.func is node:
+        if isinstance(module.parents.get(parent), ast.Raise):
+            return 'is raised with arguments that are not one text, or not its fields'
+        return 'is created without being raised in the same statement'
+    if isinstance(parent, ast.Attribute):
+        return 'has an attribute that is read from the class'
+    return 'is used as a value, or in an annotation'
 
 
 def handler_classes(handler: ast.ExceptHandler, module: Module) -> list[str]:
@@ -355,7 +359,27 @@ def handler_classes(handler: ast.ExceptHandler, module: Module) -> list[str]:
     if handler.type is None:
         return ['builtins.BaseException']
     items = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return [module.full_name(item) for item in items]
+    return [_class_name(item, module) for item in items]
+
+
+_FOREIGN = 'foreign'
+
+
+def _class_name(node: ast.expr, module: Module) -> str:
+    """Return the full name of a class, some name if it is foreign, or an empty text."""
+    reference = module.mypy_node(node)
+    definition = reference.node if isinstance(reference, RefExpr) else None
+    if isinstance(definition, TypeInfo | TypeAlias):
+        return module.full_name(node)
+    # A name from a package without types cannot be a class of this program.
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    types = module.types_of(root)
+    is_untyped = bool(types) and all(isinstance(type_, AnyType) for type_ in types)
+    classes = exception_classes(node, module) if not is_untyped else ()
+    names = [class_.name for class_ in classes]
+    return _FOREIGN if is_untyped else names[0] if len(names) == 1 else ''
 
 
 def _is_known_reading(node: ast.Name, kind: Kind, module: Module) -> bool:
@@ -468,8 +492,3 @@ def _mro(base: ast.expr, module: Module) -> frozenset[str]:
     if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
         return frozenset(info.fullname for info in reference.node.mro)
     return frozenset()
-
-
-def own_functions(modules: Sequence[Module]) -> Mapping[Function, Module]:
-    """Return all functions with their modules."""
-    return {function: module for module in modules for function in module.functions()}

@@ -254,14 +254,19 @@ class _Transformer(cst.CSTTransformer):
         self.aliases: list[cst.BaseStatement] = []
         self.is_changed = False
         self.value_names: dict[ast.Try, str] = {}
+        self.shared: dict[tuple[ast.AST, str], list[str]] = {}
+        self.rests: dict[tuple[ast.AST, str], tuple[str, set[str]]] = {}
         self.captured: dict[tuple[ast.AST, str], set[str]] = {}
         """Classes that a variable may have, by its function and name."""
         for statement in rewriting.module.nodes_of_type(ast.Try):
             for clause in rewriting.clauses(statement):
-                if clause.node.name and not clause.covers:
+                if clause.node.name and not self._is_rewritten(clause):
                     scope = rewriting.module.scope_of(statement)
                     self.captured[scope, clause.node.name] = set()
-        tries = sorted(rewriting.module.nodes_of_type(ast.Try), key=lambda node: node.lineno)
+        tries = sorted(
+            rewriting.module.nodes_of_type(ast.Try),
+            key=lambda node: node.handlers[0].lineno if node.handlers else node.lineno,
+        )
         for statement in tries:
             self._name_clauses(statement)
             if statement in rewriting.matched:
@@ -276,7 +281,9 @@ class _Transformer(cst.CSTTransformer):
 
     def _name_clauses(self, statement: ast.Try) -> None:
         rewriting = self.rewriting
-        clauses = [clause for clause in rewriting.clauses(statement) if clause.covers]
+        clauses = [
+            clause for clause in rewriting.clauses(statement) if self._is_rewritten(clause)
+        ]
         if not clauses:
             return
         # mypy infers the type of a variable from its first capture.
@@ -284,7 +291,10 @@ class _Transformer(cst.CSTTransformer):
         by_name: dict[str, set[str]] = {}
         for clause in clauses:
             if clause.node.name:
-                by_name.setdefault(clause.node.name, set()).update(clause.covers)
+                kinds = by_name.setdefault(clause.node.name, set())
+                kinds.update(clause.covers)
+                if clause.is_broad:
+                    kinds.add('builtins.object')
         new_names: dict[str, str] = {}
         for name, kinds in by_name.items():
             captured = self.captured.get((scope, name))
@@ -317,8 +327,38 @@ class _Transformer(cst.CSTTransformer):
             self.handler_names[handler] = own
             if statement not in rewriting.matched:
                 base = 'exception' if self._is_merged(statement) else 'raised'
-                raised = raised or rewriting.fresh(base, statement)
+                raised = raised or self._raised_name(base, statement)
                 self.raised_names[handler] = raised
+
+    def _is_rewritten(self, clause: Clause) -> bool:
+        """Return whether a clause becomes an arm, or binds its error by an assignment."""
+        return bool(clause.covers) and (not clause.is_broad or self._is_merged(clause.statement))
+
+    def _raised_name(self, base: str, statement: ast.Try) -> str:
+        """Return a name for a `Raised`; clauses share one, except an inner one with an outer."""
+        scope = self.rewriting.module.scope_of(statement)
+        inner = {
+            name
+            for outer in self._outer(statement)
+            if isinstance(outer, ast.Try)
+            for handler in outer.handlers
+            if (name := self.raised_names.get(handler))
+        }
+        known = self.shared.setdefault((scope, base), [])
+        for name in known:
+            if name not in inner:
+                return name
+        known.append(self.rewriting.fresh(base, statement))
+        return known[-1]
+
+    def _rest_name(self, statement: ast.Try, kinds: set[str]) -> str:
+        """Return a name for the errors that no arm handles."""
+        key = (self.rewriting.module.scope_of(statement), 'rest')
+        name, known = self.rests.get(key, ('', set[str]()))
+        if not kinds <= known:
+            name = self.rewriting.fresh('other', statement)
+            self.rests[key] = (name, kinds)
+        return name
 
     def _is_merged(self, statement: ast.Try) -> bool:
         """Return whether a broad clause must see the errors, too."""
@@ -451,7 +491,9 @@ class _Transformer(cst.CSTTransformer):
         rewriting = self.rewriting
         _, site = rewriting.sites[node]
         if site.rethrown is not None:
-            return self._rethrow(node, site.rethrown) if site.rethrown.covers else None
+            return (
+                self._rethrow(node, site.rethrown) if self._is_rewritten(site.rethrown) else None
+            )
         if not site.kinds:
             return self._foreign(node, updated)
         error = updated.exc
@@ -461,8 +503,13 @@ class _Transformer(cst.CSTTransformer):
             error = cst.Call(error)
         form = rewriting.leaves_function(node)
         if isinstance(node.cause, ast.Name):
+            clause = self._clause_of(node.cause)
+            name = node.cause.id
+            if clause is not None and self._is_rewritten(clause):
+                # The error of a broad clause has no type; its exception has one.
+                name = self.raised_names[clause.node] if clause.is_broad else name
             cause = cst.Arg(
-                cst.Name(node.cause.id),
+                cst.Name(name),
                 keyword=cst.Name('cause'),
                 equal=cst.AssignEqual(cst.SimpleWhitespace(''), cst.SimpleWhitespace('')),
             )
@@ -483,7 +530,7 @@ class _Transformer(cst.CSTTransformer):
         if updated.cause is None or not isinstance(node.cause, ast.Name):
             return updated.cause
         clause = self._clause_of(node.cause)
-        if clause is None or not clause.covers:
+        if clause is None or not self._is_rewritten(clause):
             return updated.cause
         raised = self.raised_names.get(clause.node)
         if raised is None:
@@ -533,7 +580,7 @@ class _Transformer(cst.CSTTransformer):
         node = self.find('Try', original_node)
         if not isinstance(node, ast.Try):
             return updated_node
-        if not any(clause.covers for clause in self.rewriting.clauses(node)):
+        if not any(map(self._is_rewritten, self.rewriting.clauses(node))):
             return updated_node
         self.is_changed = True
         if node in self.rewriting.matched:
@@ -665,7 +712,7 @@ class _Transformer(cst.CSTTransformer):
             unhandled = self._unhandled(node, seen)
             if unhandled:
                 pattern = ' | '.join(f'{rewriting.local(name)}()' for name in unhandled)
-                error = rewriting.fresh('error', node)
+                error = self._rest_name(node, set(unhandled))
                 arms.append(_new_case(f'{pattern} as {error}', f'do.fail({error})'))
             arms.append(_new_case('_', 'raise'))
             subject = cst.Attribute(cst.Name(raised), cst.Name('error'))
