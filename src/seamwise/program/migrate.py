@@ -16,6 +16,7 @@ from seamwise.program.console import (
     print_data,
     print_text,
     report_exit,
+    std_stream,
     write_stderr,
 )
 
@@ -131,8 +132,11 @@ def _migrate(
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
     place = None if step is None else _place_of_step(paths, step, python_executable)
+    stderr = std_stream('stderr')
+    shows_progress = stderr is not None and stderr.isatty()
     plan = plan_migration(
         paths,
+        progress=lambda stage: write_stderr(f'{stage} …') if shows_progress else None,
         functions=frozenset(functions),
         place=place,
         python_executable=python_executable,
@@ -142,9 +146,17 @@ def _migrate(
             write_stderr(f'seamwise: {render_problem(problem)}')
         raise CommandExit('nothing is written.', Exit.USAGE)
     migration = plan.unwrap()
+    for problem in migration.problems:
+        write_stderr(f'seamwise: {render_problem(problem)}')
+    for item in migration.outside:
+        write_stderr(
+            f'seamwise: {escape(item.path)}:{item.line}: `{item.name}` {item.reason}. {item.advice}'
+        )
     if is_diff:
         print_data(patch(migration.contents))
         return Exit.OK
+    if migration.outside:
+        raise CommandExit('nothing is written.', Exit.FAILED)
     written = write_all(migration.contents)
     if isinstance(written, Failure):
         failed = written.failure()

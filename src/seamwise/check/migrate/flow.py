@@ -222,7 +222,7 @@ class Flow:
                 unit = self.by_name[callee]
                 outer = module.parents.get(parent)
                 is_async = isinstance(unit.node, ast.AsyncFunctionDef)
-                if is_async and not isinstance(outer, ast.Await):
+                if is_async and not (isinstance(outer, ast.Await) or is_run(outer, module)):
                     unit.blocker = unit.blocker or (
                         f'returns a coroutine '
                         f'that {module.path}:{node.lineno} does not await itself'
@@ -298,6 +298,14 @@ class Flow:
         return False
 
 
+def is_run(node: ast.AST | None, module: Module) -> bool:
+    """Return whether a node is a call of `asyncio.run`, which awaits a coroutine."""
+    return isinstance(node, ast.Call) and module.full_name(node.func) in {
+        'asyncio.run',
+        'asyncio.runners.run',
+    }
+
+
 def _is_choosy(function: Function) -> bool:
     """Return whether an `__exit__` may swallow an exception, or asks for its class."""
     for part in _own(function):
@@ -345,9 +353,10 @@ class _Visitor:
                 return self.statements(inner, tries, current, in_with=in_with)
             case ast.Lambda() | ast.GeneratorExp() if not self._is_eager(node):
                 was_lazy, self.is_lazy = self.is_lazy, True
-                leaving = self.statements(children(node), tries, current, in_with=in_with)
+                # Its exceptions leave the function that calls it.
+                self.statements(children(node), tries, current, in_with=in_with)
                 self.is_lazy = was_lazy
-                return leaving
+                return set()
             case ast.Try():
                 return self._try(node, tries, current, in_with=in_with)
             case ast.With() | ast.AsyncWith():

@@ -17,6 +17,7 @@ from seamwise.check.collection.analysis import analyse
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.migrate.flow import Flow, Unit, has_overrides, left_alone
 from seamwise.check.migrate.kinds import Kinds, NotMigrated
+from seamwise.check.migrate.outside import outside_uses
 from seamwise.check.migrate.rewriting import rewrite
 from seamwise.check.typed_ast.program import Module, Program
 
@@ -32,6 +33,14 @@ class Migration(Struct, frozen=True):
     classes: tuple[str, ...]
     functions: tuple[str, ...]
     not_migrated: tuple[NotMigrated, ...]
+    outside: tuple[NotMigrated, ...]
+    """Uses of what is converted in files that are not part of the migration."""
+    problems: tuple[SourceProblem, ...]
+    """Imports without types and similar, in files that could be analysed."""
+
+
+class MypyFailed(Exception):
+    """Mypy could not check the new sources."""
 
 
 class _Refusals(Struct):
@@ -80,9 +89,14 @@ def plan_migration(
             if (changed := rewrite(module, flow, content)) != content
         }
         progress('Checking the new types')
-        errors = _new_errors(paths, new)
+        try:
+            errors = _new_errors(paths, new)
+        except MypyFailed as error:
+            return Failure((SourceProblem('', f'mypy: {error}'),))
         if not errors:
-            return Success(_migration(flow, new, functions, families))
+            return Success(
+                _migration(flow, new, functions, families, list(contents), analysis.problems)
+            )
         if not _refuse(errors, flow, refusals):
             break
     return Failure(tuple(SourceProblem(path, message, line=line) for path, line, message in errors))
@@ -155,12 +169,17 @@ def _migration(
     contents: Mapping[Path, tuple[bytes, bytes]],
     functions: AbstractSet[str],
     families: AbstractSet[str],
+    modules: Sequence[Module],
+    problems: tuple[SourceProblem, ...],
 ) -> Migration:
     is_limited = bool(functions or families)
+    classes = tuple(kind.name for kind in flow.kinds.converted())
+    converted = tuple(unit.name for unit in flow.units if unit.is_converted)
+    paths = [module.path for module in modules]
     return Migration(
         contents,
-        tuple(kind.name for kind in flow.kinds.converted()),
-        tuple(unit.name for unit in flow.units if unit.is_converted),
+        classes,
+        converted,
         tuple(
             sorted(
                 item
@@ -168,6 +187,8 @@ def _migration(
                 if not (is_limited and item.reason == _NOT_SELECTED)
             )
         ),
+        tuple(outside_uses(paths, [*classes, *converted])) if classes else (),
+        problems,
     )
 
 
@@ -206,6 +227,9 @@ def _mypy_errors(
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- no shell
     errors: list[tuple[str, int, str]] = []
+    if done.returncode not in {0, 1}:
+        text = next(iter((done.stderr + done.stdout).splitlines()), 'mypy ended without a reason.')
+        raise MypyFailed(text)
     for text in done.stdout.splitlines():
         path, _, rest = text.partition(':')
         number, _, message = rest.partition(':')

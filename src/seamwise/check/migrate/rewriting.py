@@ -7,7 +7,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 from typing_extensions import override
 
-from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, kinds_of
+from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run, kinds_of
 from seamwise.check.migrate.imports import add_imports
 from seamwise.check.migrate.kinds import Kind
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
@@ -281,9 +281,7 @@ class _Transformer(cst.CSTTransformer):
 
     def _name_clauses(self, statement: ast.Try) -> None:
         rewriting = self.rewriting
-        clauses = [
-            clause for clause in rewriting.clauses(statement) if self._is_rewritten(clause)
-        ]
+        clauses = [clause for clause in rewriting.clauses(statement) if self._is_rewritten(clause)]
         if not clauses:
             return
         # mypy infers the type of a variable from its first capture.
@@ -373,8 +371,14 @@ class _Transformer(cst.CSTTransformer):
         node = self.find('Call', original_node)
         if not isinstance(node, ast.Call):
             return updated_node
-        if isinstance(self.rewriting.module.parents.get(node), ast.Await):
+        module = self.rewriting.module
+        parent = module.parents.get(node)
+        if isinstance(parent, ast.Await) or (
+            node in self.rewriting.sites and is_run(parent, module)
+        ):
             return updated_node
+        if is_run(node, module) and node.args and isinstance(node.args[0], ast.Call):
+            return self._wrapped(node.args[0], updated_node)
         return self._wrapped(node, updated_node)
 
     @override
@@ -491,9 +495,7 @@ class _Transformer(cst.CSTTransformer):
         rewriting = self.rewriting
         _, site = rewriting.sites[node]
         if site.rethrown is not None:
-            return (
-                self._rethrow(node, site.rethrown) if self._is_rewritten(site.rethrown) else None
-            )
+            return self._rethrow(node, site.rethrown) if self._is_rewritten(site.rethrown) else None
         if not site.kinds:
             return self._foreign(node, updated)
         error = updated.exc
@@ -564,7 +566,7 @@ class _Transformer(cst.CSTTransformer):
                 return None, cst.Raise(_call('Raised', cst.Name(name)))
             return None, cst.Raise()
         fail = _fail(cst.Name(name))
-        if not clause.is_broad:
+        if not clause.is_broad and (is_matched or clause.covers == clause.arrived):
             return None, fail
         names = [rewriting.local(kind) for kind in rewriting.ordered(clause.arrived)]
         wanted = names[0] if len(names) == 1 else f'({", ".join(names)})'
@@ -773,7 +775,10 @@ class _Transformer(cst.CSTTransformer):
             assert isinstance(assign, cst.SimpleStatementLine)
             target = cst.Assign([cst.AssignTarget(cst.Name(name))], subject)
             body = cst.IndentedBlock(
-                [assign.with_changes(body=[target]), *_statements(handler.body)]
+                [
+                    assign.with_changes(body=[target]),
+                    *_statements(self._arm('_', clause, handler).body),
+                ]
             )
         return handler.with_changes(
             type=type_,

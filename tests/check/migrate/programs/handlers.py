@@ -12,15 +12,13 @@ class Cold(Exception):
         self.unit = unit
 
 
-class Windy(Exception):
-    pass
+class Windy(Exception): pass
 
 
 def walk(day: int) -> str:
     if day % 4 == 1:
         raise Wet('rain')
-    if day % 4 == 2:
-        raise Cold(-day)
+    if day % 4 == 2: raise Cold(-day)
     if day % 4 == 3:
         raise Windy
     return f'walk {day}'
@@ -232,10 +230,8 @@ def same_names(day: int) -> str:
 
 
 def short(day: int) -> str:
-    try:
-        return walk(day)
-    except Wet:
-        return 'short'
+    try: return walk(day)
+    except Wet: return 'short'
 
 
 def commented(day: int) -> str:
@@ -318,36 +314,16 @@ def asserted(day: int) -> str:
 def main() -> None:
     for day in range(9):
         for call in (
-            lambda: in_order(day),
-            lambda: with_else(day),
-            lambda: later_in_body(day),
-            lambda: nested(day),
-            lambda: in_handler(day),
-            lambda: in_finally(day),
-            lambda: loop(day),
-            lambda: counted(day),
-            lambda: broad(day),
-            lambda: broad_only(day),
-            lambda: broad_unnamed(day),
-            lambda: bare(day),
-            lambda: base(day),
-            lambda: foreign(day),
-            lambda: raised_here(day),
-            lambda: from_none(day),
-            lambda: shadowed('e', 'r', 'v', day),
-            lambda: same_names(day),
-            lambda: short(day),
-            lambda: commented(day),
-            lambda: conditional(day),
-            lambda: twice(day),
-            lambda: in_arguments(day),
-            lambda: in_comprehension(day),
-            lambda: in_lambda(day),
-            lambda: maps(day),
-            lambda: recursive(day),
-            lambda: returns_none(day),
-            lambda: conditional_raise(day),
-            lambda: asserted(day),
+            lambda: in_order(day), lambda: with_else(day), lambda: later_in_body(day),
+            lambda: nested(day), lambda: in_handler(day), lambda: in_finally(day),
+            lambda: loop(day), lambda: counted(day), lambda: broad(day), lambda: broad_only(day),
+            lambda: broad_unnamed(day), lambda: bare(day), lambda: base(day),
+            lambda: foreign(day), lambda: raised_here(day), lambda: from_none(day),
+            lambda: shadowed('e', 'r', 'v', day), lambda: same_names(day), lambda: short(day),
+            lambda: commented(day), lambda: conditional(day), lambda: twice(day),
+            lambda: in_arguments(day), lambda: in_comprehension(day), lambda: in_lambda(day),
+            lambda: maps(day), lambda: recursive(day), lambda: returns_none(day),
+            lambda: conditional_raise(day), lambda: asserted(day),
         ):
             try:
                 print(call())

@@ -127,9 +127,7 @@ class Generator:
             yield f'{pad}n = [{self._call(number)} for n in range(n)][-1] if n > 1 else n'
         elif choice == 9:
             yield f'{pad}for n in range(n, 5):'
-            yield from self._block(
-                number, indent + 1, depth=depth + 1, in_loop=True, error=error
-            )
+            yield from self._block(number, indent + 1, depth=depth + 1, in_loop=True, error=error)
             if self.random.random() < 0.5:
                 yield f'{pad}else:'
                 yield from self._block(number, indent + 1, **again)
