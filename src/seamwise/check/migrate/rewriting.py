@@ -287,17 +287,26 @@ class _Transformer(cst.CSTTransformer):
         # mypy infers the type of a variable from its first capture.
         scope = rewriting.module.scope_of(statement)
         by_name: dict[str, set[str]] = {}
+        certain: dict[str, set[str]] = {}
+        matched = rewriting.matched.get(statement)
+        remaining = rewriting.sites[matched][1].kinds if matched is not None else None
+        seen: set[str] = set()
         for clause in clauses:
             if clause.node.name:
                 kinds = by_name.setdefault(clause.node.name, set())
                 kinds.update(clause.covers)
+                arrived = clause.covers if remaining is None else clause.covers & remaining
+                certain.setdefault(clause.node.name, set()).update(arrived - seen)
+                seen |= clause.covers
                 if clause.is_broad:
                     kinds.add('builtins.object')
         new_names: dict[str, str] = {}
         for name, kinds in by_name.items():
             captured = self.captured.get((scope, name))
             if captured is None:
-                self.captured[scope, name] = kinds
+                self.captured[scope, name] = (
+                    kinds if 'builtins.object' in kinds else certain[name]
+                )
                 new_names[name] = name
             elif kinds <= captured:
                 new_names[name] = name
