@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from seamwise.check.migrate import writing
 from seamwise.program.cli import seamwise
 
 # The tests run mypy.
@@ -73,7 +72,7 @@ def test_a_patch_gives_what_the_command_writes(shop: Path) -> None:
 
 
 @pytest.mark.parametrize('is_staged', [False, True])
-def test_uncommitted_changes_need_force(shop: Path, is_staged: bool) -> None:  # noqa: FBT001
+def test_uncommitted_changes_need_force(shop: Path, is_staged: bool) -> None:
     changed = WALK + '\n\nx = 1  # changed\n'
     (shop / 'walk.py').write_text(changed)
     if is_staged:
@@ -170,7 +169,7 @@ def test_a_file_that_cannot_be_written_leaves_all_as_they_are(
             raise PermissionError(13, 'Permission denied')
         return replace(path, target)
 
-    monkeypatch.setattr(writing.Path, 'replace', fail)
+    monkeypatch.setattr(Path, 'replace', fail)
     result = migrate('shop', '--all')
     assert result.exit_code == 1
     assert 'shop/walk.py: Permission denied. No file is changed.' in result.stderr
@@ -179,7 +178,7 @@ def test_a_file_that_cannot_be_written_leaves_all_as_they_are(
 
 def test_a_read_only_file_is_named(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(shop)
-    monkeypatch.setattr(writing.os, 'access', lambda path, _: path.name != 'walk.py')
+    monkeypatch.setattr(os, 'access', lambda path, _: path.name != 'walk.py')
     result = migrate('shop', '--all')
     assert result.exit_code == 1
     assert 'cannot write shop/walk.py: the file is read-only' in result.stderr
@@ -195,7 +194,7 @@ def test_an_interrupt_while_files_are_renamed_comes_after_the_last_one(
         os.kill(os.getpid(), signal.SIGINT)
         return replace(path, target)
 
-    monkeypatch.setattr(writing.Path, 'replace', interrupt)
+    monkeypatch.setattr(Path, 'replace', interrupt)
     result = migrate('shop', '--all')
     assert result.exit_code == 130
     assert 'TaggedError' in (shop / 'errors.py').read_text()

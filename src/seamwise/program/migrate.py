@@ -70,7 +70,7 @@ Exit codes:
     help='Python of the environment that contains the imported packages.',
 )
 @click.pass_context
-def command(
+def command(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],

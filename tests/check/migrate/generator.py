@@ -76,13 +76,13 @@ class Generator:
                 f'def f{number}(n: int) -> int:\n' + '\n'.join(body) + '\n    return n\n\n\n'
             )
         parts.append('for n in range(-2, 7):\n')
-        for number in range(self.functions):
-            parts.append(
-                f'    try:\n        show({number}, n, f{number}(n))\n'
-                '    except Blue as error:\n        show(str(error), error.depth, error.name)\n'
-                '    except (Red, Hue) as error:\n        show(type(error).__name__, str(error))\n'
-                '    except Exception as error:\n        show(type(error).__name__, str(error))\n'
-            )
+        parts += [
+            f'    try:\n        show({number}, n, f{number}(n))\n'
+            '    except Blue as error:\n        show(str(error), error.depth, error.name)\n'
+            '    except (Red, Hue) as error:\n        show(type(error).__name__, str(error))\n'
+            '    except Exception as error:\n        show(type(error).__name__, str(error))\n'
+            for number in range(self.functions)
+        ]
         return ''.join(parts)
 
     def _block(
@@ -98,12 +98,12 @@ class Generator:
             return 'show(n)'
         return f'f{self.random.randrange(number)}(n - {self.random.randint(0, 2)})'
 
-    def _statement(
+    def _statement(  # noqa: C901 -- one branch per statement
         self, number: int, pad: str, indent: int, *, depth: int, in_loop: bool, error: str
     ) -> Iterator[str]:
         choice = self.random.randrange(15 if depth < 3 else 9)
         condition = f'n % {self.random.randint(2, 4)} == {self.random.randint(0, 1)}'
-        again = {'depth': depth + 1, 'in_loop': in_loop, 'error': error}
+        deeper = depth + 1
         if choice == 0:
             yield f"{pad}show('{self.random.randrange(100)}', n)"
         elif choice in {1, 2}:
@@ -130,18 +130,18 @@ class Generator:
             yield from self._block(number, indent + 1, depth=depth + 1, in_loop=True, error=error)
             if self.random.random() < 0.5:
                 yield f'{pad}else:'
-                yield from self._block(number, indent + 1, **again)
+                yield from self._block(
+                    number, indent + 1, depth=deeper, in_loop=in_loop, error=error
+                )
         elif choice == 10:
             yield f'{pad}with Manager():'
-            yield from self._block(number, indent + 1, **again)
+            yield from self._block(number, indent + 1, depth=deeper, in_loop=in_loop, error=error)
         else:
-            yield from self._try(number, pad, indent, again)
+            yield from self._try(number, pad, indent, depth=deeper, in_loop=in_loop, error=error)
 
-    def _try(self, number: int, pad: str, indent: int, again: dict[str, object]) -> Iterator[str]:
-        depth, in_loop, error = again['depth'], again['in_loop'], again['error']
-        assert isinstance(depth, int)
-        assert isinstance(in_loop, bool)
-        assert isinstance(error, str)
+    def _try(
+        self, number: int, pad: str, indent: int, *, depth: int, in_loop: bool, error: str
+    ) -> Iterator[str]:
         yield f'{pad}try:'
         if self.random.random() < 0.5:
             yield f'{pad}    n = {self._call(number)}'

@@ -50,7 +50,7 @@ CASES = {
 
         class BadLine(Exception):
             def __init__(self, line: str, number: int = 1) -> None:
-                super().__init__(f'{line!r} {{{number:>3}}}')
+                super().__init__(f'{line!r} {{{number:3}}}')
                 self.line = line
                 self.number = number
 
@@ -70,7 +70,7 @@ CASES = {
         from seamwise import Category, Do, TaggedError, fallible
 
 
-        class BadLine(TaggedError, category=Category.VALIDATION, message='{line!r} {{{number:>3}}}'):
+        class BadLine(TaggedError, category=Category.VALIDATION, message='{line!r} {{{number:3}}}'):
             line: str
             number: int = 1
 

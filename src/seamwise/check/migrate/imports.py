@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
+from seamwise.check.migrate.syntax import is_docstring, parse_line
+
 _WIDTH = 100
 _FUTURE, _STANDARD, _INSTALLED, _OWN = range(4)
 
@@ -67,7 +69,7 @@ def _insert(
     """Insert an import after the last one of its group, with empty lines between groups."""
     body = list(tree.body)
     group = _group(module, own_package)
-    start = 1 if body and _is_docstring(body[0]) else 0
+    start = 1 if body and is_docstring(body[0]) else 0
     end = start
     position = start
     while end < len(body) and (found := _import_group(body[end], own_package)) is not None:
@@ -113,9 +115,7 @@ def _statement(module: str, names: Sequence[str]) -> cst.SimpleStatementLine:
     if len(line) > _WIDTH:
         items = ''.join(f'    {name},\n' for name in names)
         line = f'from {module} import (\n{items})'
-    statement = cst.parse_statement(line + '\n')
-    assert isinstance(statement, cst.SimpleStatementLine)
-    return statement
+    return parse_line(line + '\n')
 
 
 def _name_key(name: str) -> tuple[bool, bool, str]:
@@ -155,11 +155,3 @@ def _group(module: str, own_package: str) -> int:
     if first in {'', own_package}:
         return _OWN
     return _STANDARD if first in sys.stdlib_module_names else _INSTALLED
-
-
-def _is_docstring(statement: cst.CSTNode) -> bool:
-    return (
-        isinstance(statement, cst.SimpleStatementLine)
-        and isinstance(statement.body[0], cst.Expr)
-        and isinstance(statement.body[0].value, cst.SimpleString | cst.ConcatenatedString)
-    )

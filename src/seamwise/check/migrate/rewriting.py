@@ -1,238 +1,35 @@
 """Rewriting of a module with LibCST: its formatting and its comments are kept."""
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 from typing_extensions import override
 
+from seamwise.check.migrate.decisions import Decisions, names_in
 from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run, kinds_of
 from seamwise.check.migrate.imports import add_imports
 from seamwise.check.migrate.kinds import Kind
+from seamwise.check.migrate.syntax import (
+    Renaming,
+    awaited_value,
+    block_of,
+    call_with,
+    fail_call,
+    handler_case,
+    header_comments,
+    is_docstring,
+    is_method,
+    new_case,
+    parse_line,
+    parse_pattern,
+    statements_of,
+    with_commas,
+)
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 _WIDTH = 100
-_PLAIN_PREFIXES = (ast.Name, ast.Constant, ast.Attribute, ast.FormattedValue, ast.JoinedStr)
-
-
-class Rewriting:
-    """Decisions for the nodes of one module."""
-
-    def __init__(self, module: Module, flow: Flow) -> None:
-        self.module = module
-        self.flow = flow
-        self.kinds = flow.kinds
-        self.units = [unit for unit in flow.units if unit.module is module]
-        self.sites: dict[ast.AST, tuple[Unit, Site]] = {
-            site.node: (unit, site) for unit in self.units for site in unit.sites
-        }
-        self.unit_of_function = {unit.node: unit for unit in self.units}
-        self.classes = {kind.node: kind for kind in self.kinds.converted() if kind.module is module}
-        self.leaves = {unit.node for unit in self.units if _is_leaf(unit)}
-        self._names: dict[ast.AST, set[str]] = {}
-        self.seamwise: set[str] = set()
-        """Names to import from `seamwise`."""
-        self.imports: dict[str, set[str]] = {}
-        """Names to import from other modules."""
-        self.matched = {
-            statement: call
-            for statement in module.nodes_of_type(ast.Try)
-            if (call := self._matched_call(statement)) is not None
-        }
-        self._matched_calls = set(self.matched.values())
-
-    # Names
-
-    def use(self, *names: str) -> None:
-        """Import names of the library."""
-        self.seamwise.update(names)
-
-    def local(self, name: str) -> str:
-        """Return the expression that names a class in this module; import it if necessary."""
-        kind = self.kinds.all[name]
-        known = self.module.class_names.get(name)
-        if known is None and kind.module is not self.module:
-            self.imports.setdefault(kind.module.name, set()).add(kind.short_name)
-        return known or kind.short_name
-
-    def union(self, kinds: Iterable[Kind]) -> str:
-        """Return the union of some classes."""
-        return ' | '.join(self.local(kind.name) for kind in kinds)
-
-    def ordered(self, names: Iterable[str]) -> list[str]:
-        """Return names of classes in the order of their definitions."""
-        wanted = set(names)
-        return [kind.name for kind in self.kinds.all.values() if kind.name in wanted]
-
-    def fresh(self, name: str, node: ast.AST) -> str:
-        """Return a variable name that the function around a node does not use, and take it."""
-        scope = self.module.scope_of(self.module.parents.get(node, node))
-        names = self._names.get(scope)
-        if names is None:
-            names = self._names[scope] = set(_names_in(scope))
-        number, new = 1, name
-        while new in names:
-            number += 1
-            new = f'{name}_{number}'
-        names.add(new)
-        return new
-
-    # Sites
-
-    def is_converted(self, unit: Unit) -> bool:
-        """Return whether a function returns a Result."""
-        return unit.is_converted
-
-    def call_wrapper(self, call: ast.Call) -> str:
-        """Return the function around a call: `do`, `or_raise`, or none."""
-        found = self.sites.get(call)
-        if found is None or call in self._matched_calls:
-            return ''
-        unit, site = found
-        if site.callee is None:
-            return ''
-        if unit.is_converted and not site.is_caught and not site.is_lazy:
-            return 'do'
-        self.use('or_raise')
-        return 'or_raise'
-
-    def leaves_function(self, node: ast.AST) -> str:
-        """Return how a `raise` ends: `return`, `fail`, or empty if it stays an exception."""
-        unit, site = self.sites[node]
-        if not unit.is_converted or site.is_caught or site.is_lazy:
-            return ''
-        return 'return' if unit.node in self.leaves else 'fail'
-
-    # Handlers
-
-    def clauses(self, statement: ast.Try) -> list[Clause]:
-        """Return the clauses of a statement."""
-        return [self.flow.clauses[handler] for handler in statement.handlers]
-
-    def _matched_call(self, statement: ast.Try) -> ast.Call | None:
-        """Return the only call of a body that may fail, if nothing is evaluated before it."""
-        clauses = self.clauses(statement)
-        covered = {name for clause in clauses for name in clause.covers}
-        if (
-            not clauses
-            or any(clause.is_broad or not clause.covers for clause in clauses)
-            or covered & self.flow.loose
-            or statement not in self._tried()
-        ):
-            return None
-        inside = [
-            (unit, site)
-            for unit, site in self.sites.values()
-            if statement in site.tries and site.kinds
-        ]
-        match inside:
-            case [(_, Site(node=ast.Call() as call) as site)] if (
-                site.tries[0] is statement and not site.is_lazy
-            ):
-                first = statement.body[0]
-                value = getattr(first, 'value', None)
-                if (
-                    isinstance(first, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return)
-                    and isinstance(value, ast.expr)
-                    and _is_first(value, call)
-                ):
-                    return call
-            case _:
-                pass
-        return None
-
-    def _tried(self) -> set[ast.Try]:
-        return {statement for _, site in self.sites.values() for statement in site.tries}
-
-
-def _names_in(scope: ast.AST) -> Iterable[str]:
-    for node in ast.walk(scope):
-        match node:
-            case ast.Name(name) | ast.arg(name):
-                yield name
-            case ast.ExceptHandler(name=str() as name):
-                yield name
-            case ast.alias(name, asname):
-                yield asname or name.partition('.')[0]
-            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
-                yield name
-            case ast.MatchAs(name=str() as name):
-                yield name
-            case _:
-                pass
-
-
-def _is_leaf(unit: Unit) -> bool:
-    """Return whether a function only raises, so that it can return its failures."""
-    node = unit.node
-    if node is None or not unit.is_converted or node.returns is None:
-        return False
-    if isinstance(node.returns, ast.Constant):
-        return False
-    own = [part for statement in node.body for part in _own_nodes(statement)]
-    returns_none = any(isinstance(part, ast.Return) and part.value is None for part in own)
-    return (
-        not returns_none
-        and all(
-            not site.kinds
-            or (
-                isinstance(site.node, ast.Raise)
-                and site.rethrown is None
-                and not (site.is_caught or site.is_lazy or site.in_with)
-            )
-            for site in unit.sites
-        )
-        and not any(isinstance(part, ast.Try) and part.finalbody for part in own)
-    )
-
-
-def _own_nodes(node: ast.AST) -> Iterable[ast.AST]:
-    yield node
-    if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _own_nodes(child)
-
-
-def _is_first(value: ast.expr, call: ast.Call) -> bool:
-    """Return whether a call is evaluated first, once, and always."""
-    match value:
-        case ast.Call() if value is call:
-            return True
-        case ast.Await(inner) | ast.UnaryOp(_, inner) | ast.Starred(inner):
-            return _is_first(inner, call)
-        case ast.FormattedValue(inner, _, None):
-            return _is_first(inner, call)
-        case ast.Attribute(inner, _) | ast.Subscript(inner, _):
-            return _is_first(inner, call)
-        case ast.BinOp(left, _, right):
-            parts: Sequence[ast.expr | None] = [left, right]
-        case ast.BoolOp(_, operands):
-            parts = operands[:1]
-        case ast.Compare(left):
-            parts = [left]
-        case ast.IfExp(test):
-            parts = [test]
-        case ast.JoinedStr(items) | ast.Tuple(items) | ast.List(items) | ast.Set(items):
-            parts = items
-        case ast.Dict(keys, values):
-            parts = [part for pair in zip(keys, values, strict=True) for part in pair]
-        case ast.Call(function, arguments, keywords):
-            parts = [function, *arguments, *(keyword.value for keyword in keywords)]
-        case _:
-            return False
-    for part in parts:
-        if part is None:
-            return False
-        if _is_first(part, call):
-            return True
-        is_plain = isinstance(part, ast.Constant | ast.Name) or (
-            isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
-        )
-        if not is_plain:
-            return False
-    return False
 
 
 _Replacement = tuple[cst.If | None, cst.BaseSmallStatement]
@@ -245,7 +42,7 @@ class _Transformer(cst.CSTTransformer):
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
-    def __init__(self, rewriting: Rewriting) -> None:
+    def __init__(self, rewriting: Decisions) -> None:
         super().__init__()
         self.rewriting = rewriting
         self.nodes = _nodes_by_position(rewriting.module)
@@ -304,9 +101,7 @@ class _Transformer(cst.CSTTransformer):
         for name, kinds in by_name.items():
             captured = self.captured.get((scope, name))
             if captured is None:
-                self.captured[scope, name] = (
-                    kinds if 'builtins.object' in kinds else certain[name]
-                )
+                self.captured[scope, name] = kinds if 'builtins.object' in kinds else certain[name]
                 new_names[name] = name
             elif kinds <= captured:
                 new_names[name] = name
@@ -326,7 +121,7 @@ class _Transformer(cst.CSTTransformer):
                     (
                         new
                         for old, new in new_names.items()
-                        if not any(old in _names_in(part) for part in handler.body)
+                        if not any(old in names_in(part) for part in handler.body)
                     ),
                     '',
                 )
@@ -424,9 +219,9 @@ class _Transformer(cst.CSTTransformer):
         """Return the name of the value of a matched call; empty if it is discarded."""
         call = self.rewriting.matched[statement]
         match statement.body[0]:
-            case ast.Assign([ast.Name(name)], value) if _awaited(value) is call:
+            case ast.Assign([ast.Name(name)], value) if awaited_value(value) is call:
                 return name
-            case ast.Expr(value) if _awaited(value) is call:
+            case ast.Expr(value) if awaited_value(value) is call:
                 return ''
             case _:
                 return self.rewriting.fresh('value', statement)
@@ -453,7 +248,7 @@ class _Transformer(cst.CSTTransformer):
         rewriting.use('Success')
         value = updated_node.value or cst.Name('None')
         return updated_node.with_changes(
-            value=_call('Success', value), whitespace_after_return=cst.SimpleWhitespace(' ')
+            value=call_with('Success', value), whitespace_after_return=cst.SimpleWhitespace(' ')
         )
 
     @override
@@ -524,17 +319,17 @@ class _Transformer(cst.CSTTransformer):
                 keyword=cst.Name('cause'),
                 equal=cst.AssignEqual(cst.SimpleWhitespace(''), cst.SimpleWhitespace('')),
             )
-            error = error.with_changes(args=[*_without_comma(error.args), cause])
+            error = error.with_changes(args=[*with_commas(error.args), cause])
         match form:
             case 'return':
                 rewriting.use('Failure')
-                return None, cst.Return(_call('Failure', error))
+                return None, cst.Return(call_with('Failure', error))
             case 'fail':
-                return None, _fail(error)
+                return None, fail_call(error)
             case _:
                 rewriting.use('Raised')
                 kept = self._raised_cause(node, updated)
-                return None, cst.Raise(_call('Raised', error), kept)
+                return None, cst.Raise(call_with('Raised', error), kept)
 
     def _raised_cause(self, node: ast.Raise, updated: cst.Raise) -> cst.From | None:
         """Return the `from` part, which must name an exception."""
@@ -546,7 +341,7 @@ class _Transformer(cst.CSTTransformer):
         raised = self.raised_names.get(clause.node)
         if raised is None:
             self.rewriting.use('Raised')
-            value: cst.BaseExpression = _call('Raised', cst.Name(node.cause.id))
+            value: cst.BaseExpression = call_with('Raised', cst.Name(node.cause.id))
         else:
             value = cst.Name(raised)
         return updated.cause.with_changes(item=value)
@@ -572,9 +367,9 @@ class _Transformer(cst.CSTTransformer):
         if not form or not clause.arrived:
             if is_matched:
                 rewriting.use('Raised')
-                return None, cst.Raise(_call('Raised', cst.Name(name)))
+                return None, cst.Raise(call_with('Raised', cst.Name(name)))
             return None, cst.Raise()
-        fail = _fail(cst.Name(name))
+        fail = fail_call(cst.Name(name))
         if not clause.is_broad and (is_matched or clause.covers == clause.arrived):
             return None, fail
         names = [rewriting.local(kind) for kind in rewriting.ordered(clause.arrived)]
@@ -605,22 +400,22 @@ class _Transformer(cst.CSTTransformer):
         unit, site = rewriting.sites[rewriting.matched[node]]
         name = self._value_name(node)
         first = node.body[0]
-        body = list(_statements(updated.body))
+        body = list(statements_of(updated.body))
         if (
             isinstance(first, ast.Expr | ast.Assign)
-            and _awaited(first.value) is (rewriting.matched[node])
+            and awaited_value(first.value) is (rewriting.matched[node])
         ):
-            if name == '' or isinstance(first, ast.Assign):
-                body = body[1:]
+            # Without a name the statement is the call alone.
+            body = body[1:] if name == '' or isinstance(first, ast.Assign) else body
         if updated.orelse is not None:
-            body += _statements(updated.orelse.body)
+            body += statements_of(updated.orelse.body)
         cases = [
             cst.MatchCase(
-                _pattern(f'Success({name})'), _block(body or [cst.parse_statement('pass')])
+                parse_pattern(f'Success({name})'), block_of(body or [cst.parse_statement('pass')])
             ),
             *self._failure_cases(node, updated, unit, site),
         ]
-        leading = [*updated.leading_lines, *_header_comments(updated)]
+        leading = [*updated.leading_lines, *header_comments(updated)]
         match_ = cst.Match(self.subjects[node], cases, leading_lines=leading)
         if updated.finalbody is None:
             return match_
@@ -663,19 +458,17 @@ class _Transformer(cst.CSTTransformer):
             else:
                 rewriting.use('Raised')
                 text = f'raise Raised({subject})'
-            cases.append(_new_case(pattern, text))
+            cases.append(new_case(pattern, text))
         inner = cst.Match(cst.Name(subject), cases)
-        return [cst.MatchCase(_pattern(f'Failure({subject})'), cst.IndentedBlock([inner]))]
+        return [cst.MatchCase(parse_pattern(f'Failure({subject})'), cst.IndentedBlock([inner]))]
 
     def _arm(self, pattern: str, clause: Clause, handler: cst.ExceptHandler) -> cst.MatchCase:
         """Return an arm with the body of a clause."""
         old, new = clause.node.name, self.handler_names[clause.node]
-        case = _case(pattern, handler)
+        case = handler_case(pattern, handler)
         if old is None or old == new:
             return case
-        body = case.body.visit(_Renaming(old, new))
-        assert isinstance(body, cst.BaseSuite)
-        return case.with_changes(body=body)
+        return case.with_changes(body=case.body.visit(Renaming(old, new)))
 
     def _passes_on(self, unit: Unit, node: ast.Try) -> bool:
         """Return whether the errors that no clause handles leave the function."""
@@ -712,20 +505,21 @@ class _Transformer(cst.CSTTransformer):
             seen.update(names)
             if not names:
                 continue
+            plain = handler
             if place is None:
                 place, leading = len(handlers), handler.leading_lines
-                handler = handler.with_changes(leading_lines=[])
+                plain = handler.with_changes(leading_lines=[])
             raised = self.raised_names[clause.node]
             pattern = ' | '.join(f'{rewriting.local(name)}()' for name in names)
             own = self.handler_names[clause.node]
-            arms.append(self._arm(pattern + (f' as {own}' if own else ''), clause, handler))
+            arms.append(self._arm(pattern + (f' as {own}' if own else ''), clause, plain))
         if arms and not is_merged:
             unhandled = self._unhandled(node, seen)
             if unhandled:
                 pattern = ' | '.join(f'{rewriting.local(name)}()' for name in unhandled)
                 error = self._rest_name(node, set(unhandled))
-                arms.append(_new_case(f'{pattern} as {error}', f'do.fail({error})'))
-            arms.append(_new_case('_', 'raise'))
+                arms.append(new_case(f'{pattern} as {error}', f'do.fail({error})'))
+            arms.append(new_case('_', 'raise'))
             subject = cst.Attribute(cst.Name(raised), cst.Name('error'))
             handlers.insert(
                 place or 0,
@@ -780,13 +574,11 @@ class _Transformer(cst.CSTTransformer):
             last = self._arm(name or '_', clause, handler)
             body: cst.BaseSuite = cst.IndentedBlock([cst.Match(subject, [*arms, last])])
         else:
-            assign = cst.parse_statement(f'{name} = 0')
-            assert isinstance(assign, cst.SimpleStatementLine)
             target = cst.Assign([cst.AssignTarget(cst.Name(name))], subject)
             body = cst.IndentedBlock(
                 [
-                    assign.with_changes(body=[target]),
-                    *_statements(self._arm('_', clause, handler).body),
+                    cst.SimpleStatementLine([target]),
+                    *statements_of(self._arm('_', clause, handler).body),
                 ]
             )
         return handler.with_changes(
@@ -825,7 +617,7 @@ class _Transformer(cst.CSTTransformer):
         )
         attribute = 'posonly_params' if parameters.posonly_params else 'params'
         old_params: Sequence[cst.Param] = getattr(parameters, attribute)
-        index = 1 if _is_method(unit, rewriting.module) else 0
+        index = 1 if is_method(unit, rewriting.module) else 0
         new_params = [*old_params[:index], do, *old_params[index:]]
         comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(' '))
         new_params = [
@@ -862,7 +654,7 @@ class _Transformer(cst.CSTTransformer):
         if docstring is not None:
             lines += [
                 statement
-                for statement in _statements(updated.body)[:1]
+                for statement in statements_of(updated.body)[:1]
                 if isinstance(statement, cst.SimpleStatementLine)
             ]
         lines[0] = lines[0].with_changes(
@@ -891,7 +683,8 @@ class _Transformer(cst.CSTTransformer):
                 f'    message={message},\n):\n    pass\n'
             )
         new = cst.parse_module(source).body[0]
-        assert isinstance(new, cst.ClassDef)
+        if not isinstance(new, cst.ClassDef):
+            raise TypeError(f'{source!r} is no class')
         fields: list[str] = []
         for item in kind.fields:
             default = item.default
@@ -905,15 +698,15 @@ class _Transformer(cst.CSTTransformer):
             fields.append('cause: Cause | None = None')
         statements: list[cst.BaseStatement] = []
         comments: list[cst.EmptyLine] = []
-        for statement in _statements(updated.body):
-            if _is_docstring(statement):
+        for statement in statements_of(updated.body):
+            if is_docstring(statement):
                 statements.append(statement)
             else:
                 comments += [
                     line for line in getattr(statement, 'leading_lines', ()) if line.comment
                 ]
         for index, text in enumerate(fields):
-            line = cst.parse_statement(text)
+            line: cst.BaseStatement = parse_line(text)
             if index == 0:
                 gap = [cst.EmptyLine(indent=False)] if statements else []
                 line = line.with_changes(leading_lines=[*gap, *comments])
@@ -945,33 +738,6 @@ class _Transformer(cst.CSTTransformer):
         return updated_node.with_changes(body=body)
 
 
-class _Renaming(cst.CSTTransformer):
-    """Renames a variable."""
-
-    def __init__(self, old: str, new: str) -> None:
-        super().__init__()
-        self.old = old
-        self.new = new
-
-    @override
-    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.Name:
-        return (
-            updated_node.with_changes(value=self.new)
-            if (updated_node.value == self.old)
-            else updated_node
-        )
-
-    @override
-    def leave_Attribute(
-        self, original_node: cst.Attribute, updated_node: cst.Attribute
-    ) -> cst.Attribute:
-        return updated_node.with_changes(attr=original_node.attr)
-
-    @override
-    def leave_Arg(self, original_node: cst.Arg, updated_node: cst.Arg) -> cst.Arg:
-        return updated_node.with_changes(keyword=original_node.keyword)
-
-
 def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     nodes: dict[_Key, ast.AST] = {}
     for expression_type in (ast.Call, ast.Await, ast.Name):
@@ -996,88 +762,9 @@ def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     return nodes
 
 
-def _awaited(node: ast.expr | None) -> ast.expr | None:
-    return node.value if isinstance(node, ast.Await) else node
-
-
-def _fail(error: cst.BaseExpression) -> cst.Expr:
-    function = cst.Attribute(cst.Name('do'), cst.Name('fail'))
-    return cst.Expr(cst.Call(function, [cst.Arg(error)]))
-
-
-def _call(name: str, value: cst.BaseExpression) -> cst.Call:
-    return cst.Call(cst.Name(name), [cst.Arg(value)])
-
-
-def _without_comma(arguments: Sequence[cst.Arg]) -> list[cst.Arg]:
-    comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(' '))
-    return [
-        argument.with_changes(comma=comma)
-        if argument.comma is cst.MaybeSentinel.DEFAULT
-        else argument
-        for argument in arguments
-    ]
-
-
-def _statements(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
-    if isinstance(suite, cst.IndentedBlock):
-        return list(suite.body)
-    assert isinstance(suite, cst.SimpleStatementSuite)
-    return [cst.SimpleStatementLine(suite.body)]
-
-
-def _block(statements: Sequence[cst.BaseStatement]) -> cst.IndentedBlock:
-    return cst.IndentedBlock(list(statements))
-
-
-def _pattern(text: str) -> cst.MatchPattern:
-    match_ = cst.parse_module(f'match x:\n    case {text}:\n        pass\n').body[0]
-    assert isinstance(match_, cst.Match)
-    return match_.cases[0].pattern
-
-
-def _case(pattern: str, handler: cst.ExceptHandler) -> cst.MatchCase:
-    body = handler.body
-    suite = body if isinstance(body, cst.IndentedBlock) else _block(_statements(body))
-    return cst.MatchCase(_pattern(pattern), suite, leading_lines=handler.leading_lines)
-
-
-def _new_case(pattern: str, statement: str) -> cst.MatchCase:
-    return cst.MatchCase(_pattern(pattern), _block([cst.parse_statement(statement)]))
-
-
-def _header_comments(node: cst.Try) -> list[cst.EmptyLine]:
-    """Return the comments behind `try:` and `else:`, which a `match` has no place for."""
-    suites = [node.body] + ([node.orelse.body] if node.orelse is not None else [])
-    return [
-        cst.EmptyLine(comment=suite.header.comment)
-        for suite in suites
-        if isinstance(suite, cst.IndentedBlock) and suite.header.comment is not None
-    ]
-
-
-def _is_docstring(statement: cst.BaseStatement) -> bool:
-    return (
-        isinstance(statement, cst.SimpleStatementLine)
-        and len(statement.body) == 1
-        and isinstance(statement.body[0], cst.Expr)
-        and isinstance(statement.body[0].value, cst.SimpleString | cst.ConcatenatedString)
-    )
-
-
-def _is_method(unit: Unit, module: Module) -> bool:
-    node = unit.node
-    return (
-        node is not None
-        and isinstance(module.parents.get(node), ast.ClassDef)
-        and 'builtins.staticmethod'
-        not in {module.full_name(decorator) for decorator in node.decorator_list}
-    )
-
-
 def rewrite(module: Module, flow: Flow, content: bytes) -> bytes:
     """Return the content of a file after the migration."""
-    rewriting = Rewriting(module, flow)
+    rewriting = Decisions(module, flow)
     wrapper = MetadataWrapper(cst.parse_module(content))
     transformer = _Transformer(rewriting)
     tree = wrapper.visit(transformer)
