@@ -178,7 +178,11 @@ def test_a_file_that_cannot_be_written_leaves_all_as_they_are(
 
 def test_a_read_only_file_is_named(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     before = contents(shop)
-    monkeypatch.setattr(os, 'access', lambda path, _: path.name != 'walk.py')
+
+    def may_write(path: Path, _: int) -> bool:
+        return path.name != 'walk.py'
+
+    monkeypatch.setattr(os, 'access', may_write)
     result = migrate('shop', '--all')
     assert result.exit_code == 1
     assert 'cannot write shop/walk.py: the file is read-only' in result.stderr
@@ -200,6 +204,17 @@ def test_an_interrupt_while_files_are_renamed_comes_after_the_last_one(
     assert 'TaggedError' in (shop / 'errors.py').read_text()
     assert 'Failure(' in (shop / 'walk.py').read_text()
     assert not [name for name in contents(shop) if name.startswith('.')]
+
+
+def test_an_entry_point_keeps_its_returned_value(shop: Path) -> None:
+    (shop.parent / 'pyproject.toml').write_text(
+        '[project]\nname = "shop"\n\n[project.scripts]\nwalk = "shop.walk:walk"\n'
+    )
+    commit()
+    result = migrate('shop', '--all')
+    assert result.exit_code == 0
+    assert 'shop/walk.py:4: `walk` is an entry point in pyproject.toml.' in result.stdout
+    assert 'raise Raised(Wet("rain"))' in (shop / 'walk.py').read_text()
 
 
 def test_exactly_one_selection_is_needed() -> None:

@@ -24,6 +24,9 @@ LEFT_ALONE = {
     'saved': 'whose manager handles exceptions',
     'slow': 'returns a coroutine',
     'passed': 'is used as a value',
+    'swallowed': 'leaves a `finally`',
+    'later': 'returns an awaitable',
+    'test_roll': 'is a test',
     'outer.inner': 'is defined in another function',
 }
 

@@ -21,6 +21,8 @@ _CALLERS = frozenset({f'builtins.{name}' for name in ('sorted', 'map', 'filter',
 """Functions that only call their argument."""
 _GROUPS = frozenset({'TaskGroup', 'Nursery', 'ExitStack', 'AsyncExitStack', 'suppress'})
 """Context managers that raise an exception in a group, or swallow it."""
+_GENERATOR_MANAGERS = frozenset({'_GeneratorContextManager', '_AsyncGeneratorContextManager'})
+"""Classes of the managers that `@contextmanager` makes; their `except` clauses are not known."""
 _PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
 
 
@@ -68,7 +70,7 @@ class Unit(Struct, eq=False):
     blocker: str = ''
     """Reason why the function keeps exceptions; empty if it can be converted."""
     escapes: frozenset[str] = frozenset()
-    sites: list[Site] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list['Site'])
 
     @property
     def short_name(self) -> str:
@@ -288,7 +290,8 @@ class Flow:
                 return any(isinstance(part, ast.Try) and part.handlers for part in own)
         for member in union_members(module.type_of(manager)):
             if isinstance(member, Instance):
-                if member.type.name in _GROUPS:
+                is_foreign_generator = callee is None and member.type.name in _GENERATOR_MANAGERS
+                if is_foreign_generator or member.type.name in _GROUPS:
                     return True
                 for base in member.type.mro:
                     for name in ('__exit__', '__aexit__'):
@@ -461,6 +464,8 @@ def _blocker(function: Function, module: Module) -> str:
     """Return the reason why a function must keep exceptions; empty if there is none."""
     name = function.name
     decorators = [module.full_name(decorator) for decorator in function.decorator_list]
+    if name.startswith('test'):
+        return 'is a test, whose returned value nothing reads'
     if name.startswith('__') and name.endswith('__'):
         return 'is a special method, whose exceptions Python defines'
     if 'builtins.property' in decorators:
@@ -490,6 +495,10 @@ def _blocker(function: Function, module: Module) -> str:
         for node in own
     ):
         return 'suppresses exceptions, or reads `locals`'
+    if any(isinstance(node, ast.Try) and _may_swallow(node) for node in own):
+        return 'leaves a `finally` by a statement that swallows exceptions'
+    if isinstance(function, ast.FunctionDef) and _returns_awaitable(function, module):
+        return 'returns an awaitable without being a coroutine'
     match function.returns:
         case ast.Name('NoReturn' | 'Never'):
             return 'never returns'
@@ -498,6 +507,23 @@ def _blocker(function: Function, module: Module) -> str:
     if _returns_result(function, module):
         return 'already returns a Result'
     return ''
+
+
+def _may_swallow(statement: ast.Try) -> bool:
+    """Return whether a `finally` may end in another way than by its last statement."""
+    return any(
+        isinstance(node, ast.Return | ast.Break | ast.Continue)
+        for part in statement.finalbody
+        for node in ast.walk(part)
+    )
+
+
+def _returns_awaitable(function: Function, module: Module) -> bool:
+    declared = module.declared_type(function)
+    return declared is not None and any(
+        isinstance(member, Instance) and any('__await__' in base.names for base in member.type.mro)
+        for member in union_members(declared.ret_type)
+    )
 
 
 def _returns_result(function: Function, module: Module) -> bool:

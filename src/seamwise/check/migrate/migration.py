@@ -5,11 +5,11 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from msgspec import Struct
+from msgspec import DecodeError, Struct, field, toml
 
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
@@ -134,6 +134,7 @@ def _decide(
         inferences = {module: ErrorInference(module) for module in program.modules}
         blocked = {
             **dict.fromkeys(has_overrides(program, inferences), 'is overridden in a subclass'),
+            **dict.fromkeys(_entry_points(), 'is an entry point in pyproject.toml'),
             **refusals.units,
         }
         if functions or families:
@@ -142,6 +143,26 @@ def _decide(
         if not set(kinds.refused) - set(refused):
             return flow
         refused = dict(kinds.refused)
+
+
+class _Project(Struct, rename='kebab'):
+    scripts: dict[str, str] = field(default_factory=dict[str, str])
+    gui_scripts: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class _PyProject(Struct):
+    project: _Project = field(default_factory=_Project)
+
+
+def _entry_points() -> Iterator[str]:
+    """Yield the functions that installed scripts call, whose returned value is an exit code."""
+    try:
+        content = Path('pyproject.toml').read_bytes()
+        project = toml.decode(content, type=_PyProject).project
+    except (OSError, DecodeError):
+        return
+    for target in (*project.scripts.values(), *project.gui_scripts.values()):
+        yield target.partition('[')[0].strip().replace(':', '.')
 
 
 _NOT_SELECTED = 'is not selected'

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from typing_extensions import override
 
 from seamwise.check.migrate.decisions import Decisions, names_in
@@ -48,7 +48,10 @@ class _Transformer(cst.CSTTransformer):
         self.nodes = _nodes_by_position(rewriting.module)
         self.handler_names: dict[ast.ExceptHandler, str] = {}
         self.raised_names: dict[ast.ExceptHandler, str] = {}
-        self.aliases: list[cst.BaseStatement] = []
+        self.subjects: dict[ast.Try, cst.BaseExpression] = {}
+        """The calls that a `match` replaces, by statement."""
+        self.aliases_after: dict[str, list[cst.BaseStatement]] = {}
+        """Aliases by the name of the class after which they are defined."""
         self.is_changed = False
         self.value_names: dict[ast.Try, str] = {}
         self.shared: dict[tuple[ast.AST, str], list[str]] = {}
@@ -71,7 +74,9 @@ class _Transformer(cst.CSTTransformer):
 
     def find(self, name: str, node: cst.CSTNode) -> ast.AST | None:
         """Return the `ast` node at the position of a node."""
-        place = self.get_metadata(PositionProvider, node)
+        place: object = self.get_metadata(PositionProvider, node)
+        if not isinstance(place, CodeRange):
+            return None
         start, end = place.start, place.end
         exact = self.nodes.get((name, start.line, start.column, end.line, end.column))
         return exact or self.nodes.get((name, start.line, start.column, 0, 0))
@@ -205,12 +210,6 @@ class _Transformer(cst.CSTTransformer):
             return updated
         self.is_changed = True
         return cst.Call(cst.Name(wrapper), [cst.Arg(updated)])
-
-    @property
-    def subjects(self) -> dict[ast.Try, cst.BaseExpression]:
-        """The calls that a `match` replaces, by statement."""
-        found: dict[ast.Try, cst.BaseExpression] = self.__dict__.setdefault('_subjects', {})
-        return found
 
     def _value_name(self, statement: ast.Try) -> str:
         return self.value_names[statement]
@@ -662,12 +661,6 @@ class _Transformer(cst.CSTTransformer):
         )
         self.aliases_after.setdefault(members[-1].short_name, []).extend(lines)
         return cst.RemoveFromParent()
-
-    @property
-    def aliases_after(self) -> dict[str, list[cst.BaseStatement]]:
-        """Aliases by the name of the class after which they are defined."""
-        found: dict[str, list[cst.BaseStatement]] = self.__dict__.setdefault('_aliases', {})
-        return found
 
     def _error_class(self, kind: Kind, updated: cst.ClassDef) -> cst.ClassDef:
         rewriting = self.rewriting

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 
 class Full(Exception):
@@ -201,6 +201,24 @@ def starred(number: int) -> int:
     return sum([*map(roll, range(number))])
 
 
+def swallowed(number: int) -> int:
+    try:
+        return roll(number)
+    finally:
+        if number == 4:
+            return 7
+
+
+def later(number: int) -> Awaitable[int]:
+    if number == 3:
+        raise Rolled('later')
+    return asyncio.sleep(0, number)
+
+
+def test_roll(number: int) -> None:
+    assert roll(number) == 2
+
+
 def tried(text: str) -> object:
     actions: dict[str, Callable[[], object]] = {
         'of': lambda: Box.of(1, 2).items,
@@ -219,6 +237,10 @@ def tried(text: str) -> object:
         'chained': lambda: chained(0),
         'outer': lambda: outer(2),
         'reads': lambda: reads(2),
+        'swallowed': lambda: swallowed(4),
+        'not swallowed': lambda: swallowed(5),
+        'later': lambda: later(3),
+        'test': lambda: test_roll(3),
         'starred': lambda: starred(5),
         'pages': lambda: asyncio.run(pages(2)),
         'more pages': lambda: asyncio.run(pages(4)),
@@ -256,6 +278,10 @@ def main() -> None:
         'chained',
         'outer',
         'reads',
+        'swallowed',
+        'not swallowed',
+        'later',
+        'test',
         'starred',
         'pages',
         'more pages',
