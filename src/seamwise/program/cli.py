@@ -46,6 +46,7 @@ SUBCOMMANDS: Mapping[str, str] = MappingProxyType(
         'explain': 'Explain an error, a code or a rule, and what to do.',
         'catalog': 'Show all errors, for a terminal, a browser or a program.',
         'check': 'Report mistakes in error handling that a type checker accepts.',
+        'migrate': 'Rewrite code that raises exceptions, so that it returns Results.',
         'lsp': 'Show the findings of `check` in an editor.',
         'map': 'Show the paths of errors through a program.',
         'scaffold': 'Write an error class, and its arm at each seam.',

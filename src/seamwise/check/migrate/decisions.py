@@ -1,0 +1,228 @@
+"""Decisions for the nodes of a module: names, forms of functions and handlers."""
+
+import ast
+from collections.abc import Iterable, Sequence
+
+from seamwise.check.migrate.flow import Clause, Flow, Site, Unit
+from seamwise.check.migrate.kinds import Kind
+from seamwise.check.typed_ast.program import FUNCTIONS, Module
+
+
+class Decisions:
+    """Decisions for the nodes of one module."""
+
+    def __init__(self, module: Module, flow: Flow) -> None:
+        self.module = module
+        self.flow = flow
+        self.kinds = flow.kinds
+        self.units = [unit for unit in flow.units if unit.module is module]
+        self.sites: dict[ast.AST, tuple[Unit, Site]] = {
+            site.node: (unit, site) for unit in self.units for site in unit.sites
+        }
+        self.unit_of_function = {unit.node: unit for unit in self.units}
+        self.classes = {kind.node: kind for kind in self.kinds.converted() if kind.module is module}
+        self.leaves = {unit.node for unit in self.units if _is_leaf(unit)}
+        self._names: dict[ast.AST, set[str]] = {}
+        self.seamwise: set[str] = set()
+        """Names to import from `seamwise`."""
+        self.imports: dict[str, set[str]] = {}
+        """Names to import from other modules."""
+        self.matched = {
+            statement: call
+            for statement in module.nodes_of_type(ast.Try)
+            if (call := self._matched_call(statement)) is not None
+        }
+        self._matched_calls = set(self.matched.values())
+
+    # Names
+
+    def use(self, *names: str) -> None:
+        """Import names of the library."""
+        self.seamwise.update(names)
+
+    def local(self, name: str) -> str:
+        """Return the expression that names a class in this module; import it if necessary."""
+        kind = self.kinds.all[name]
+        known = self.module.class_names.get(name)
+        if known is None and kind.module is not self.module:
+            self.imports.setdefault(kind.module.name, set()).add(kind.short_name)
+        return known or kind.short_name
+
+    def union(self, kinds: Iterable[Kind]) -> str:
+        """Return the union of some classes."""
+        return ' | '.join(self.local(kind.name) for kind in kinds)
+
+    def ordered(self, names: Iterable[str]) -> list[str]:
+        """Return names of classes in the order of their definitions."""
+        wanted = set(names)
+        return [kind.name for kind in self.kinds.all.values() if kind.name in wanted]
+
+    def fresh(self, name: str, node: ast.AST) -> str:
+        """Return a variable name that the function around a node does not use, and take it."""
+        scope = self.module.scope_of(self.module.parents.get(node, node))
+        names = self._names.get(scope)
+        if names is None:
+            names = self._names[scope] = set(names_in(scope))
+        number, new = 1, name
+        while new in names:
+            number += 1
+            new = f'{name}_{number}'
+        names.add(new)
+        return new
+
+    # Sites
+
+    def is_converted(self, unit: Unit) -> bool:
+        """Return whether a function returns a Result."""
+        return unit.is_converted
+
+    def call_wrapper(self, call: ast.Call) -> str:
+        """Return the function around a call: `do`, `or_raise`, or none."""
+        found = self.sites.get(call)
+        if found is None or call in self._matched_calls:
+            return ''
+        unit, site = found
+        if site.callee is None:
+            return ''
+        if unit.is_converted and not site.is_caught and not site.is_lazy:
+            return 'do'
+        self.use('or_raise')
+        return 'or_raise'
+
+    def leaves_function(self, node: ast.AST) -> str:
+        """Return how a `raise` ends: `return`, `fail`, or empty if it stays an exception."""
+        unit, site = self.sites[node]
+        if not unit.is_converted or site.is_caught or site.is_lazy:
+            return ''
+        return 'return' if unit.node in self.leaves else 'fail'
+
+    # Handlers
+
+    def clauses(self, statement: ast.Try) -> list[Clause]:
+        """Return the clauses of a statement."""
+        return [self.flow.clauses[handler] for handler in statement.handlers]
+
+    def _matched_call(self, statement: ast.Try) -> ast.Call | None:
+        """Return the only call of a body that may fail, if nothing is evaluated before it."""
+        clauses = self.clauses(statement)
+        covered = {name for clause in clauses for name in clause.covers}
+        if (
+            not clauses
+            or any(clause.is_broad or not clause.covers for clause in clauses)
+            or covered & self.flow.loose
+            or statement not in self._tried()
+        ):
+            return None
+        inside = [
+            (unit, site)
+            for unit, site in self.sites.values()
+            if statement in site.tries and site.kinds
+        ]
+        match inside:
+            case [(_, Site(node=ast.Call() as call) as site)] if (
+                site.tries[0] is statement and not site.is_lazy
+            ):
+                first = statement.body[0]
+                value = getattr(first, 'value', None)
+                if (
+                    isinstance(first, ast.Assign | ast.AnnAssign | ast.Expr | ast.Return)
+                    and isinstance(value, ast.expr)
+                    and _is_first(value, call)
+                ):
+                    return call
+            case _:
+                pass
+        return None
+
+    def _tried(self) -> set[ast.Try]:
+        return {statement for _, site in self.sites.values() for statement in site.tries}
+
+
+def names_in(scope: ast.AST) -> Iterable[str]:
+    """Yield the names that a scope binds or reads."""
+    for node in ast.walk(scope):
+        match node:
+            case ast.Name(name) | ast.arg(name):
+                yield name
+            case ast.ExceptHandler(name=str() as name):
+                yield name
+            case ast.alias(name, asname):
+                yield asname or name.partition('.')[0]
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.MatchAs(name=str() as name):
+                yield name
+            case _:
+                pass
+
+
+def _is_leaf(unit: Unit) -> bool:
+    """Return whether a function only raises, so that it can return its failures."""
+    node = unit.node
+    if node is None or not unit.is_converted or node.returns is None:
+        return False
+    if isinstance(node.returns, ast.Constant):
+        return False
+    own = [part for statement in node.body for part in _own_nodes(statement)]
+    returns_none = any(isinstance(part, ast.Return) and part.value is None for part in own)
+    return (
+        not returns_none
+        and all(
+            not site.kinds
+            or (
+                isinstance(site.node, ast.Raise)
+                and site.rethrown is None
+                and not (site.is_caught or site.is_lazy or site.in_with)
+            )
+            for site in unit.sites
+        )
+        and not any(isinstance(part, ast.Try) and part.finalbody for part in own)
+    )
+
+
+def _own_nodes(node: ast.AST) -> Iterable[ast.AST]:
+    yield node
+    if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _own_nodes(child)
+
+
+def _is_first(value: ast.expr, call: ast.Call) -> bool:
+    """Return whether a call is evaluated first, once, and always."""
+    match value:
+        case ast.Call() if value is call:
+            return True
+        case ast.Await(inner) | ast.UnaryOp(_, inner) | ast.Starred(inner):
+            return _is_first(inner, call)
+        case ast.FormattedValue(inner, _, None):
+            return _is_first(inner, call)
+        case ast.Attribute(inner, _) | ast.Subscript(inner, _):
+            return _is_first(inner, call)
+        case ast.BinOp(left, _, right):
+            parts: Sequence[ast.expr | None] = [left, right]
+        case ast.BoolOp(_, operands):
+            parts = operands[:1]
+        case ast.Compare(left):
+            parts = [left]
+        case ast.IfExp(test):
+            parts = [test]
+        case ast.JoinedStr(items) | ast.Tuple(items) | ast.List(items) | ast.Set(items):
+            parts = items
+        case ast.Dict(keys, values):
+            parts = [part for pair in zip(keys, values, strict=True) for part in pair]
+        case ast.Call(function, arguments, keywords):
+            parts = [function, *arguments, *(keyword.value for keyword in keywords)]
+        case _:
+            return False
+    for part in parts:
+        if part is None:
+            return False
+        if _is_first(part, call):
+            return True
+        is_plain = isinstance(part, ast.Constant | ast.Name) or (
+            isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name)
+        )
+        if not is_plain:
+            return False
+    return False

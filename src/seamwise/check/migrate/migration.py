@@ -1,0 +1,285 @@
+"""Migration of a program: decisions, new sources, and their check by mypy."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from msgspec import DecodeError, Struct, field, toml
+
+from seamwise._results.containers import Failure, Result, Success
+from seamwise.check._mypy.sources import SourceProblem
+from seamwise.check.collection.analysis import analyse
+from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.migrate.flow import Flow, Unit, has_overrides, left_alone
+from seamwise.check.migrate.kinds import Kinds, NotMigrated
+from seamwise.check.migrate.outside import outside_uses
+from seamwise.check.migrate.rewriting import rewrite
+from seamwise.check.typed_ast.program import Module, Program
+
+_MAX_ROUNDS = 12
+"""Number of times that code is left alone because mypy rejects its new form."""
+
+
+class Migration(Struct, frozen=True):
+    """New contents of files, and what is not changed."""
+
+    contents: Mapping[Path, tuple[bytes, bytes]]
+    """Old and new content of each file that changes."""
+    classes: tuple[str, ...]
+    functions: tuple[str, ...]
+    not_migrated: tuple[NotMigrated, ...]
+    outside: tuple[NotMigrated, ...]
+    """Uses of what is converted in files that are not part of the migration."""
+    problems: tuple[SourceProblem, ...]
+    """Imports without types and similar, in files that could be analysed."""
+
+
+class MypyFailed(Exception):
+    """Mypy could not check the new sources."""
+
+
+class _Refusals(Struct):
+    """What mypy has rejected so far."""
+
+    families: dict[str, NotMigrated]
+    units: dict[str, str]
+
+
+def plan_migration(
+    paths: Sequence[str],
+    *,
+    functions: AbstractSet[str] = frozenset(),
+    place: tuple[str, int] | None = None,
+    python_executable: str = '',
+    progress: Callable[[str], object] = lambda _: None,
+) -> Result[Migration, tuple[SourceProblem, ...]]:
+    """Plan the migration of files and folders, or return the problems that prevent it.
+
+    Args:
+        paths: Files and folders.
+        functions: Full names of the functions to convert; empty for all.
+        place: Path and line of the exception class to convert; None for all.
+        python_executable: Python of the environment with the imported packages.
+        progress: Called with the name of each stage.
+    """
+    progress('Analysing the types')
+    analysis = analyse(paths, python_executable=python_executable)
+    unread = tuple(problem for problem in analysis.problems if problem.is_unread)
+    if unread:
+        return Failure(unread)
+    program = analysis.program
+    contents = {module: module.path.read_bytes() for module in program.modules}
+    families = _families_at(program, place)
+    unknown = _unknown_names(program, functions)
+    if unknown:
+        return Failure(unknown)
+    refusals = _Refusals({}, {})
+    errors: list[tuple[str, int, str]] = []
+    for _ in range(_MAX_ROUNDS):
+        flow = _decide(program, functions, families, refusals)
+        progress('Rewriting')
+        new = {
+            module.path: (content, changed)
+            for module, content in contents.items()
+            if (changed := rewrite(module, flow, content)) != content
+        }
+        progress('Checking the new types')
+        try:
+            errors = _new_errors(paths, new)
+        except MypyFailed as error:
+            return Failure((SourceProblem('', f'mypy: {error}'),))
+        if not errors:
+            return Success(
+                _migration(flow, new, functions, families, list(contents), analysis.problems)
+            )
+        if not _refuse(errors, flow, refusals):
+            break
+    return Failure(tuple(SourceProblem(path, message, line=line) for path, line, message in errors))
+
+
+def _families_at(program: Program, place: tuple[str, int] | None) -> frozenset[str]:
+    if place is None:
+        return frozenset()
+    return frozenset(
+        name
+        for name, kind in Kinds(program).all.items()
+        if os.path.relpath(kind.module.path) == place[0] and kind.node.lineno == place[1]
+    )
+
+
+def _unknown_names(program: Program, functions: AbstractSet[str]) -> tuple[SourceProblem, ...]:
+    known = Flow(program, Kinds(program), {}, frozenset()).by_name
+    return tuple(
+        SourceProblem('', f'there is no function {name!r} in the analysed files.')
+        for name in sorted(functions - known.keys())
+    )
+
+
+def _decide(
+    program: Program,
+    functions: AbstractSet[str],
+    families: AbstractSet[str],
+    refusals: _Refusals,
+) -> Flow:
+    """Return the decisions; a class that is refused on the way starts them anew."""
+    refused = dict(refusals.families)
+    while True:
+        kinds = Kinds(program)
+        kinds.refused.update(refused)
+        inferences = {module: ErrorInference(module) for module in program.modules}
+        blocked = {
+            **dict.fromkeys(has_overrides(program, inferences), 'is overridden in a subclass'),
+            **dict.fromkeys(_entry_points(), 'is an entry point in pyproject.toml'),
+            **refusals.units,
+        }
+        if functions or families:
+            _limit(kinds, program, blocked, functions, families)
+        flow = Flow(program, kinds, blocked, functions)
+        if not set(kinds.refused) - set(refused):
+            return flow
+        refused = dict(kinds.refused)
+
+
+class _Project(Struct, rename='kebab'):
+    scripts: dict[str, str] = field(default_factory=dict[str, str])
+    gui_scripts: dict[str, str] = field(default_factory=dict[str, str])
+
+
+class _PyProject(Struct):
+    project: _Project = field(default_factory=_Project)
+
+
+def _entry_points() -> Iterator[str]:
+    """Yield the functions that installed scripts call, whose returned value is an exit code."""
+    try:
+        content = Path('pyproject.toml').read_bytes()
+        project = toml.decode(content, type=_PyProject).project
+    except (OSError, DecodeError):
+        return
+    for target in (*project.scripts.values(), *project.gui_scripts.values()):
+        yield target.partition('[')[0].strip().replace(':', '.')
+
+
+_NOT_SELECTED = 'is not selected'
+
+
+def _limit(
+    kinds: Kinds,
+    program: Program,
+    blocked: Mapping[str, str],
+    functions: AbstractSet[str],
+    families: AbstractSet[str],
+) -> None:
+    """Keep the classes that are not selected."""
+    flow = Flow(program, kinds, blocked, frozenset())
+    wanted = {kinds.all[name].family for name in families}
+    for name in functions:
+        wanted |= {kinds.all[kind].family for kind in flow.by_name[name].escapes}
+    for kind in kinds.all.values():
+        if kind.family not in wanted:
+            kinds.refuse(kind, kind.module, kind.node.lineno, _NOT_SELECTED)
+
+
+def _migration(
+    flow: Flow,
+    contents: Mapping[Path, tuple[bytes, bytes]],
+    functions: AbstractSet[str],
+    families: AbstractSet[str],
+    modules: Sequence[Module],
+    problems: tuple[SourceProblem, ...],
+) -> Migration:
+    is_limited = bool(functions or families)
+    classes = tuple(kind.name for kind in flow.kinds.converted())
+    converted = tuple(unit.name for unit in flow.units if unit.is_converted)
+    paths = [module.path for module in modules]
+    return Migration(
+        contents,
+        classes,
+        converted,
+        tuple(
+            sorted(
+                item
+                for item in left_alone(flow)
+                if not (is_limited and item.reason == _NOT_SELECTED)
+            )
+        ),
+        tuple(outside_uses(paths, [*classes, *converted])) if classes else (),
+        problems,
+    )
+
+
+def _new_errors(
+    paths: Sequence[str], contents: Mapping[Path, tuple[bytes, bytes]]
+) -> list[tuple[str, int, str]]:
+    """Return the errors of mypy that the new contents have, and the old ones have not."""
+    if not contents:
+        return []
+    with tempfile.TemporaryDirectory(prefix='seamwise-') as folder:
+        shadows: list[str] = []
+        for index, (path, (_, new)) in enumerate(contents.items()):
+            shadow = Path(folder) / f'{index}.py'
+            shadow.write_bytes(new)
+            shadows += ['--shadow-file', str(path), str(shadow)]
+        new_errors = _mypy_errors(paths, shadows, folder)
+        if not new_errors:
+            return []
+        old = Counter((path, message) for path, _, message in _mypy_errors(paths, [], folder))
+        found: list[tuple[str, int, str]] = []
+        for error in new_errors:
+            key = (error[0], error[2])
+            old[key] -= 1
+            if old[key] < 0:
+                found.append(error)
+        return found
+
+
+def _mypy_errors(
+    paths: Sequence[str], options: Sequence[str], folder: str
+) -> list[tuple[str, int, str]]:
+    command = [
+        sys.executable, '-m', 'mypy', '--no-error-summary', '--hide-error-context', '--no-pretty',
+        '--no-color-output', '--show-error-codes', '--cache-dir', os.path.join(folder, 'cache'),
+        *options, '--', *paths,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 -- no shell
+    errors: list[tuple[str, int, str]] = []
+    if done.returncode not in {0, 1}:
+        text = next(iter((done.stderr + done.stdout).splitlines()), 'mypy ended without a reason.')
+        raise MypyFailed(text)
+    for text in done.stdout.splitlines():
+        path, _, rest = text.partition(':')
+        number, _, message = rest.partition(':')
+        if number.isdecimal() and message.startswith(' error:'):
+            errors.append((path, int(number), message.removeprefix(' error:').strip()))
+    return errors
+
+
+def _refuse(errors: Sequence[tuple[str, int, str]], flow: Flow, refusals: _Refusals) -> bool:
+    """Leave alone what mypy rejects; return whether there was something to leave."""
+    before = len(refusals.families) + len(refusals.units)
+    for path, _, message in errors:
+        module = next((unit.module for unit in flow.units if str(unit.module.path) == path), None)
+        if module is None:
+            continue
+        for kind in flow.kinds.converted():
+            if kind.module is module or _uses(kind.name, module, flow.units):
+                refusals.families.setdefault(
+                    kind.family,
+                    NotMigrated(
+                        path,
+                        kind.node.lineno if kind.module is module else 1,
+                        kind.short_name,
+                        f'mypy rejects its new form: {message}',
+                        'Convert the class and its uses by hand.',
+                    ),
+                )
+    return len(refusals.families) + len(refusals.units) > before
+
+
+def _uses(name: str, module: Module, units: Sequence[Unit]) -> bool:
+    return any(name in site.kinds for unit in units if unit.module is module for site in unit.sites)

@@ -1,0 +1,79 @@
+"""Programs that are migrated do the same as before."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.check.migrate.generator import Generator
+from tests.check.migrate.migrating import migrate, run, write_package
+
+# Each test runs mypy several times.
+pytestmark = pytest.mark.slow
+
+PROGRAMS = {
+    path.stem: path.read_text(encoding='utf-8')
+    for path in sorted((Path(__file__).parent / 'programs').glob('*.py'))
+}
+LEFT_ALONE = {
+    'Kept': 'has a class body that is not only fields and a message',
+    'Box.__init__': 'is a special method',
+    'Box.check': 'is perhaps called through a value without a type',
+    'Box.last': 'is a property',
+    'Shape.area': 'is overridden in a subclass',
+    'transaction': 'has a decorator that may handle exceptions',
+    'saved': 'whose manager handles exceptions',
+    'slow': 'returns a coroutine',
+    'passed': 'is used as a value',
+    'swallowed': 'leaves a `finally`',
+    'later': 'returns an awaitable',
+    'test_roll': 'is a test',
+    'outer.inner': 'is defined in another function',
+}
+
+
+def test_programs_have_the_same_output_and_a_second_run_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'programs'
+    write_package(folder, PROGRAMS)
+    before = {name: run(folder, name) for name in PROGRAMS}
+    migration = migrate(folder)
+    assert len(migration.functions) >= 34
+    assert {name: run(folder, name) for name in PROGRAMS} == before
+    assert not migrate(folder).contents
+    for comment in ('# try', '# inside', '# call', '# before the handler', '# in the handler'):
+        assert comment in (folder / 'handlers.py').read_text()
+
+
+def test_code_that_is_left_alone_is_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'programs'
+    write_package(folder, {'more': PROGRAMS['more']})
+    migration = migrate(folder)
+    lines = (PROGRAMS['more']).splitlines()
+    reasons = {item.name: item.reason for item in migration.not_migrated}
+    assert reasons.keys() == LEFT_ALONE.keys()
+    for name, reason in LEFT_ALONE.items():
+        assert reason in reasons[name]
+    for item in migration.not_migrated:
+        assert item.path == str(Path('programs', 'more.py'))
+        assert item.advice
+        if item.name != 'Kept':
+            assert f'def {item.name.rpartition(".")[2]}(' in lines[item.line - 1]
+
+
+@pytest.mark.parametrize('first', [0, 1000])
+def test_random_programs_have_the_same_output(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sources = {f'program{seed}': Generator(seed).source() for seed in range(first, first + 6)}
+    folder = tmp_path / 'random_programs'
+    write_package(folder, sources)
+    before = {name: run(folder, name) for name in sources}
+    migration = migrate(folder)
+    assert len(migration.functions) >= 20
+    assert {name: run(folder, name) for name in sources} == before
