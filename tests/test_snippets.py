@@ -13,8 +13,13 @@ import pytest
 from tests.saved_files import save_files
 
 ROOT = Path(__file__).parent.parent
-# The files of the tutorial import each other, and have a test of their own.
-IN_DOCS = [page for page in sorted(ROOT.glob('docs/**/*.md')) if 'tutorial' not in page.parts]
+# These have tests of their own: the files of the tutorial import each other, and the page of
+# `seamwise migrate` shows one module twice, before and after.
+IN_DOCS = [
+    page
+    for page in sorted(ROOT.glob('docs/**/*.md'))
+    if 'tutorial' not in page.parts and page.name != 'migrate.md'
+]
 PAGES = [ROOT / 'README.md', ROOT / 'CONTRIBUTING.md', *IN_DOCS]
 BLOCK = re.compile(r'^( *)```python\n(.*?)^\1```$', re.MULTILINE | re.DOTALL)
 

@@ -519,7 +519,7 @@ def test_a_module_without_source_cannot_be_mapped(shop: Path) -> None:
 @pytest.mark.slow
 def test_the_commands_of_the_page_print_what_it_shows(tmp_path: Path) -> None:
     page = (Path(__file__).parents[2] / 'docs' / 'your-errors.md').read_text(encoding='utf-8')
-    errors, tables = re.findall(r'```python\n(.*?)```', page, re.DOTALL)
+    errors, tables, *_ = re.findall(r'```python\n(.*?)```', page, re.DOTALL)
     first_line = re.search(r'its first line is `(.*?)`', page)
     assert first_line
     (tmp_path / 'shop').mkdir()
