@@ -1,3 +1,5 @@
+# The programs find the examples at run time.
+# mypy: disable-error-code="import-not-found"
 """The example shop with marked secrets in every request, setting and failure."""
 
 import asyncio
