@@ -49,11 +49,11 @@ def test_example_gives_equal_output_each_time_and_changes_no_file(seam: str) -> 
 
 
 def _examples() -> dict[str, bytes | str | None]:
-    # mypy can run in the folder at the same time.
+    # mypy and programs of the examples can run in the folder at the same time.
     return {
         path: content
         for path, content in tree(EXAMPLES).items()
-        if not path.startswith('.mypy_cache')
+        if not path.startswith('.mypy_cache') and '__pycache__' not in path
     }
 
 
