@@ -5,17 +5,20 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import click
 import click.testing
 import pytest
+import typer
 import typer.testing
 
 from seamwise import Failure, Result, Success, accumulate, or_raise
@@ -469,6 +472,58 @@ def test_a_help_page_without_a_reader_is_no_error(app: str) -> None:
             check=False,
         )
     assert (ended.returncode, ended.stderr) == (141, '')
+
+
+def break_own_pipe() -> int:
+    here, there = socket.socketpair()
+    there.close()
+    with here:
+        here.sendall(b'x')
+    return 0
+
+
+def own_pipe_of_click() -> None:
+    cli.main(click.command()(break_own_pipe), ERRORS, args=[])
+
+
+def own_pipe_of_typer() -> None:
+    program = typer.Typer()
+    program.command()(break_own_pipe)
+    cli.main(program, ERRORS, args=[])
+
+
+def own_pipe_of_function() -> None:
+    cli.main(break_own_pipe, ERRORS)
+
+
+@pytest.mark.parametrize('program', [own_pipe_of_click, own_pipe_of_typer, own_pipe_of_function])
+def test_a_broken_socket_of_the_program_itself_is_a_defect(
+    program: Callable[[], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as info:
+        program()
+    assert info.value.code == 70
+    assert 'err_' in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_console_of_rich_on_another_pipe_is_not_standard_output() -> None:
+    program = """
+import os
+from rich.console import Console
+from seamwise.seams import cli
+from tests.seams.cli_program import ERRORS
+
+def act() -> int:
+    read, written = os.pipe()
+    os.close(read)
+    Console(file=os.fdopen(written, 'w', buffering=1)).print('x')
+    return 0
+
+cli.main(act, ERRORS)
+"""
+    ended = subprocess.run([sys.executable, '-c', program], capture_output=True, check=False)
+    assert ended.returncode == 1
 
 
 def test_an_exit_code_after_a_broken_connection_is_kept(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,6 @@
 """Running of click and typer commands, which do not hand on the value of a command."""
 
+import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -7,7 +8,7 @@ from typing import Any, Protocol
 
 from seamwise._errors.causes import Raised
 from seamwise._results.containers import Failure, as_result
-from seamwise.seams.cli.streams import READER_GONE
+from seamwise.seams.cli.streams import READER_GONE, has_failed
 
 
 class Command(Protocol):
@@ -59,6 +60,7 @@ def run_command(
         SystemExit: Click has ended the program, e.g. after a usage error or the help.
         KeyboardInterrupt: Ctrl-C was pressed, also in a prompt.
         Raised: The callback of a group has returned a Failure.
+        BrokenPipeError: A pipe or socket of the command itself has no reader.
     """
     run = _Run()
     on_function(command.callback)
@@ -68,8 +70,10 @@ def run_command(
     except SystemExit as end:
         if run.is_interrupted:
             raise KeyboardInterrupt from end
-        if run.is_reader_gone:
-            raise SystemExit(READER_GONE) from end
+        if run.broken_pipe is not None:
+            if run.is_reader_gone:
+                raise SystemExit(READER_GONE) from end
+            raise run.broken_pipe from None
         if not end.code and run.values:
             return run.values[0]
         raise
@@ -83,6 +87,7 @@ class _Run:
         self.values: list[object] = []
         self.is_interrupted = False
         self.is_reader_gone = False
+        self.broken_pipe: BrokenPipeError | None = None
 
     @contextmanager
     def watch(self) -> Generator[None]:
@@ -93,7 +98,10 @@ class _Run:
             origin = error.__cause__ or error.__context__
             is_abort = type(error).__name__ == 'Abort'
             self.is_interrupted = isinstance(origin if is_abort else error, KeyboardInterrupt)
-            self.is_reader_gone = isinstance(error, BrokenPipeError)
+            if isinstance(error, BrokenPipeError):
+                self.broken_pipe = error
+                # Asked here, because click replaces the standard streams before it exits.
+                self.is_reader_gone = has_failed(sys.stdout, error)
             raise
 
 

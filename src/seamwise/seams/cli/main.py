@@ -101,7 +101,7 @@ def main(
        * - a Failure, or `Raised` with a covered error
          - the failure, as `report` writes it
          - its arm's
-       * - any other exception
+       * - any other exception, also that of a broken pipe or socket of the program itself
          - one line with the reference of the logged defect
          - 70
        * - Ctrl-C
@@ -310,7 +310,9 @@ def _is_of_rich(end: SystemExit) -> bool:
     frames = [frame for frame, _ in walk_tb(end.__traceback__)]
     console = frames[-1].f_locals.get('self')
     is_of_rich = frames[-1].f_code.co_name == 'on_broken_pipe'
-    return is_of_rich and not getattr(console, 'stderr', False)
+    # A progress bar of rich replaces `sys.stdout` by a proxy.
+    stdout = getattr(sys.stdout, 'rich_proxied_file', sys.stdout)
+    return is_of_rich and getattr(console, 'file', None) is stdout
 
 
 def _is_coroutine(value: object) -> 'TypeIs[CoroutineType[object, Never, object]]':
