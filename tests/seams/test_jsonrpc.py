@@ -17,7 +17,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.seams.jsonrpc import Protocol, RpcError, defect, encode, encode_batch, on, response
 from seamwise.seams.jsonrpc.codes import MCP_REVISIONS, Code
-from seamwise.seams.jsonrpc.shape import Answer, ErrorResponse
+from seamwise.seams.jsonrpc.shape import Answer, ErrorResponse, ResultResponse
 from seamwise.seams.jsonrpc.tables import PARSING, TOOLS
 from seamwise.seams.model import encode as guidance_json
 from seamwise.seams.model import tables as model
@@ -235,3 +235,26 @@ def test_a_batch_of_responses_is_a_non_empty_array() -> None:
 def test_an_answer_is_a_tool_result_or_a_json_rpc_error() -> None:
     answers: list[Answer] = [ALL(FileNotFound('t', 'p')), ALL(UnknownTool('x', 'default', ()))]
     assert [type(answer) for answer in answers] == [ToolResult, RpcError]
+
+
+@pytest.mark.parametrize('number', [float('nan'), float('inf'), -float('inf')])
+@pytest.mark.parametrize('protocol', [(Protocol.JSON_RPC, '2.0'), (Protocol.MCP, '2025-11-25')])
+def test_a_number_that_json_cannot_represent_is_refused(
+    number: float, protocol: tuple[Protocol, str]
+) -> None:
+    answer = response(
+        Success({'a/b': [number]}),
+        id=1,
+        adapter=TOOLS[Protocol.MCP, '2025-11-25'],
+        protocol=protocol[0],
+        revision=protocol[1],
+    )
+    with pytest.raises(ValueError, match=r"/a~1b/0' of a response must be a finite number"):
+        encode(answer)
+    with pytest.raises(ValueError, match='finite number'):
+        encode_batch([answer])
+
+
+def test_a_null_in_a_result_is_no_number() -> None:
+    answer = ResultResponse(id=None, result={'a': None})
+    assert encode(answer) == b'{"jsonrpc":"2.0","id":null,"result":{"a":null}}'

@@ -218,6 +218,21 @@ def test_an_invalid_response_is_unreadable_with_a_reason(
     assert (error.problem, reply.id) == (problem, id_)
 
 
+@pytest.mark.parametrize('union', [RecordNotFound, FileNotFound])
+def test_a_null_result_beside_an_error_does_not_hide_the_error(union: type[TaggedError]) -> None:
+    body = error_body(code=-32010, message='shut', result=None)
+    reply = decode(body, union, protocol=Protocol.JSON_RPC)
+    assert (reply.id, reply.result) == (1, Failure(ForeignFailure(-32010, 'shut')))
+    batch = decode_batch(b'[' + body + b']', union, protocol=Protocol.JSON_RPC).unwrap()
+    assert batch == (reply,)
+
+
+@pytest.mark.parametrize('result', [1, None])
+def test_a_null_error_beside_a_result_is_no_error(result: object) -> None:
+    body = json.dumps({'jsonrpc': '2.0', 'id': 1, 'result': result, 'error': None}).encode()
+    assert outcome(body) == Success(result)
+
+
 @pytest.mark.slow
 def test_the_message_of_a_peer_is_redacted_and_shortened() -> None:
     failure = outcome(error_body(message='password=FAKE-hunter2 ' + 'x' * 10_000_000)).failure()

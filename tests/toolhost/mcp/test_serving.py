@@ -312,8 +312,9 @@ def test_what_is_no_message_is_answered_with_an_error_and_the_rest_is_served(eve
 
 @pytest.mark.slow
 def test_json_that_is_no_message_is_an_invalid_request(events: Path) -> None:
-    answers = talk(events, b'[1, 2]\n', INITIALIZE)
+    answers = talk(events, b'[1, 2]\n', b'{"jsonrpc": "2.0", "id": 3}\n', INITIALIZE)
     assert answers[None]['error'] == {'code': -32600, 'message': 'Invalid request'}
+    assert answers[3]['error'] == {'code': -32600, 'message': 'Invalid request'}
 
 
 @pytest.mark.slow
@@ -421,6 +422,53 @@ def test_another_host_or_origin_is_refused(events: Path) -> None:
             ]
 
     assert asyncio.run(main()) == [421, 403, 200]
+
+
+@pytest.mark.parametrize('revision', ['2025-06-18', '2025-11-25', '2026-07-28'])
+def test_a_body_that_is_no_message_is_answered_as_over_standard_input(
+    revision: str, events: Path
+) -> None:
+    bodies = [
+        b'[1, 2]',
+        b'[' + INITIALIZE.strip() + b']',
+        b'{"jsonrpc": "2.0", "id": 3}',
+        b'{"jsonrpc": "2.0", "id": "a", "method": 7}',
+        b'canary',
+    ]
+
+    async def main() -> list[Any]:
+        async with http_server(events) as url, httpx2.AsyncClient() as client:
+            headers = {
+                'Accept': 'application/json, text/event-stream',
+                'Content-Type': 'application/json',
+                'MCP-Protocol-Version': revision,
+            }
+            answers = [await client.post(url, content=body, headers=headers) for body in bodies]
+            assert {answer.status_code for answer in answers} == {400}
+            return [answer.json() for answer in answers]
+
+    answers = asyncio.run(main())
+    assert [answer['id'] for answer in answers] == [None, None, 3, 'a', None]
+    invalid = {'code': -32600, 'message': 'Invalid request'}
+    assert [answer['error'] for answer in answers[:4]] == [invalid] * 4
+    assert answers[4]['error'] == {'code': -32700, 'message': 'Parse error'}
+
+
+def test_a_message_without_a_session_keeps_the_answer_of_the_official_package(
+    events: Path,
+) -> None:
+    async def main() -> Any:
+        async with http_server(events) as url, httpx2.AsyncClient() as client:
+            headers = {
+                'Accept': 'application/json, text/event-stream',
+                'Content-Type': 'application/json',
+            }
+            answer = await client.post(url, content=request(2, 'tools/list'), headers=headers)
+            return answer.status_code, answer.json()['error']['message']
+
+    status, message = asyncio.run(main())
+    assert status == 400
+    assert message != 'Invalid request'
 
 
 def test_a_body_that_is_too_large_is_refused(events: Path) -> None:

@@ -111,9 +111,11 @@ def _reply(response: Json, union: TypeForm[E], protocol: Protocol) -> Reply[E]:
         return Reply(reply_id, _unreadable('its "jsonrpc" is not "2.0"'))
     if 'id' not in response or not is_id(id_):
         return Reply(None, _unreadable('it has no id'))
-    if 'result' in response and 'error' in response:
+    # Peers of JSON-RPC 1.0 write both members, one of them null.
+    has_error = response.get('error') is not None
+    if has_error and response.get('result') is not None:
         return Reply(reply_id, _unreadable('it has both a result and an error'))
-    if 'result' in response:
+    if 'result' in response and not has_error:
         return Reply(reply_id, _value_or_tool_failure(response['result'], protocol))
     return Reply(reply_id, _failure(response.get('error'), union))
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from typing_extensions import TypeIs
 
 from seamwise._results.containers import Result, Success, expect_result
+from seamwise._text.jsonable import json_problem
 from seamwise.seams.adapter import translated
 from seamwise.seams.jsonrpc.codes import Code, Protocol
 from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
@@ -137,14 +138,24 @@ def encode(response: Response, /) -> bytes:
 
     >>> encode(ResultResponse(id=1, result='a book'))
     b'{"jsonrpc":"2.0","id":1,"result":"a book"}'
+
+    Raises:
+        ValueError: It contains NaN or infinity, which JSON cannot represent.
     """
-    return to_json(response)
+    body = to_json(response)
+    # An encoder writes null instead of such a number.
+    problem = json_problem(response) if b'null' in body else None
+    if problem is not None:
+        pointer, text = problem
+        raise ValueError(f'The value at {pointer!r} of a response {text}.')
+    return body
 
 
 def encode_batch(responses: Iterable[Response]) -> bytes | None:
     """Return the responses to a batch as a JSON array.
 
-    Without responses, the result is None, and nothing must be sent (JSON-RPC 2.0, section 6).
+    Without responses, the result is None, and nothing must be sent (JSON-RPC 2.0, section 6). It
+    raises like `encode`.
 
     >>> encode_batch([ErrorResponse(id=1, error=RpcError(-32601, 'no'))])
     b'[{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}]'

@@ -13,6 +13,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 from typing_extensions import override
 
 from seamwise._runtime.validation import check_int
+from seamwise.toolhost.mcp.invalid_messages import InvalidMessages
 
 PATH: Final = '/mcp'
 
@@ -55,7 +56,7 @@ class HttpServer:
             raise ValueError(f'port must be {_MAX_PORT} or less, not {port!r}.')
         # Any address of 127.0.0.0/8 is a loopback address.
         names = {*_LOOPBACK_NAMES, f'[{host}]' if ':' in host else host}
-        self._app = server.streamable_http_app(
+        app = server.streamable_http_app(
             streamable_http_path=PATH,
             max_request_body_size=MAX_BODY,
             transport_security=TransportSecuritySettings(
@@ -63,6 +64,7 @@ class HttpServer:
                 allowed_origins=[f'http://{name}:*' for name in names],
             ),
         )
+        self._app = InvalidMessages(app)
         self._uvicorn: _Uvicorn | None = None
 
     async def run(self, on_ready: Callable[[str], object]) -> None:

@@ -14,15 +14,9 @@ import anyio.lowlevel
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    jsonrpc_message_adapter,
-)
-from pydantic import ValidationError
 
+from seamwise._results.containers import Failure
+from seamwise.toolhost.mcp.invalid_messages import parse_message
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE
 
 _LOGGER: Final = getLogger('seamwise.mcp')
@@ -101,18 +95,11 @@ async def _read(
     """Read messages, up to the end of the input; what is no message is answered with an error."""
     with incoming, errors:
         async for line in _lines(stdin):
-            try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValidationError as problem:
-                is_json = all(item['type'] != 'json_invalid' for item in problem.errors())
-                error = (
-                    ErrorData(code=INVALID_REQUEST, message='Invalid request')
-                    if is_json
-                    else ErrorData(code=PARSE_ERROR, message='Parse error')
-                )
-                await errors.send(SessionMessage(JSONRPCError(jsonrpc='2.0', id=None, error=error)))
-                continue
-            await incoming.send(SessionMessage(message))
+            parsed = parse_message(line)
+            if type(parsed) is Failure:
+                await errors.send(SessionMessage(parsed.failure()))
+            else:
+                await incoming.send(SessionMessage(parsed.unwrap()))
 
 
 async def _lines(stdin: int) -> AsyncGenerator[bytes]:
