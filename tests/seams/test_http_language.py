@@ -1,10 +1,11 @@
 """Tests of `Accept-Language`: messages in the language of the client."""
 
 import json
-from typing import Any
+from http import HTTPStatus
+from typing import Annotated, Any
 
 import pytest
-from fastapi import FastAPI
+from fastapi import Body, FastAPI, HTTPException
 from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,9 @@ from seamwise import Failure, Result, message_of
 from seamwise.catalog.storage import RecordNotFound
 from seamwise.seams.http import bare, endpoint, install
 from seamwise.seams.http.negotiation import locale_for
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.tables import STORAGE
+from seamwise.seams.reporting.request_context import in_language
 
 ERROR = RecordNotFound('user', 'u-17')
 CHINESE = message_of(ERROR, 'zh_CN')
@@ -94,3 +97,72 @@ def test_a_hostile_header_is_ignored_quickly(header: str) -> None:
     answer = CLIENT.get('/', headers={'accept-language': header})
     assert answer.status_code == 404
     assert json.loads(answer.content)['detail']
+
+
+def framework_application() -> FastAPI:
+    app = FastAPI()
+    install(app, STORAGE)
+
+    @app.post('/own')
+    async def own() -> None:
+        raise HTTPException(409, 'My own text.')
+
+    @app.post('/phrase')
+    async def phrase() -> None:
+        raise HTTPException(423)
+
+    @app.post('/unknown')
+    async def unknown() -> None:
+        raise HTTPException(499, 'Status 499')
+
+    @app.post('/defect')
+    async def defect() -> None:
+        raise ZeroDivisionError
+
+    @app.post('/query')
+    async def query(number: int) -> None: ...
+
+    @app.post('/body')
+    async def body(number: Annotated[int, Body()]) -> None: ...
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ('path', 'english', 'chinese'),
+    [
+        ('/nowhere', 'Not Found', '未找到'),
+        ('/phrase', 'Locked', '已锁定'),
+        ('/own', 'My own text.', 'My own text.'),
+        ('/unknown', 'Status 499', 'Status 499'),
+        ('/defect', 'The server met an unexpected condition.', '服务器遇到了意外情况。'),
+        ('/query', 'The query of the request is not valid.', '请求的查询参数无效。'),
+        ('/body', 'The body of the request is not valid.', '请求的正文无效。'),
+    ],
+)
+def test_errors_of_the_framework_are_in_the_language_of_the_client(
+    path: str, english: str, chinese: str
+) -> None:
+    client = TestClient(framework_application(), raise_server_exceptions=False)
+    for header, message in [('zh', chinese), ('en', english), ('de', english)]:
+        answer = client.post(path, headers={'accept-language': header})
+        assert answer.json()['error']['message'] == message
+        assert 'Accept-Language' in answer.headers['vary']
+
+
+def test_a_method_that_is_not_allowed_is_refused_in_the_language_of_the_client() -> None:
+    client = TestClient(framework_application())
+    answer = client.get('/own', headers={'accept-language': 'zh'})
+    assert answer.json()['error']['message'] == '不允许使用此方法'
+
+
+def test_all_phrases_of_errors_are_translated() -> None:
+    with in_language('zh_CN'):
+        answers = {
+            status.value: from_http_exception(status.value, None, None, {'type': 'http'}).message
+            for status in HTTPStatus
+            if status >= 400
+        }
+    # Not for the general public: WebDAV, HTCPCP and proxies.
+    rare = {407, 418, 505, 506, 508, 510, 511}
+    assert {status for status, text in answers.items() if text.isascii()} == rare

@@ -13,7 +13,7 @@ from typing_extensions import TypeIs
 from seamwise._defects.defects import report_defect
 from seamwise._errors.categories import Category
 from seamwise._errors.errors import TaggedError, check_delay, retry_after
-from seamwise._errors.texts import general_message
+from seamwise._errors.texts import catalogue, general_message
 from seamwise.seams.rendering.audience import (
     hides_details,
     may_have_been_done,
@@ -466,11 +466,13 @@ def defect(ref: str) -> HttpError:
     >>> defect('err_2f4ad7qz').details
     {'ref': 'err_2f4ad7qz'}
     """
+    locale = current_locale()
+    message = DEFECT_MESSAGE if locale == 'en' else catalogue(locale).gettext(DEFECT_MESSAGE)
     return HttpError(
         status=HTTPStatus.INTERNAL_SERVER_ERROR.value,
         code='INTERNAL',
         type='UnknownError',
-        message=DEFECT_MESSAGE,
+        message=message,
         details={'ref': ref},
         retryable=False,
     )

@@ -11,11 +11,13 @@ from typing import Any, Final, Protocol, cast, get_args, runtime_checkable
 
 from msgspec import structs
 
+from seamwise._errors.texts import catalogue
 from seamwise._text.json_pointer import json_pointer
 from seamwise.seams.http.serving.exchange import Scope
 from seamwise.seams.http.shape import STATUSES, HttpError, ProblemLocation, phrase
 from seamwise.seams.rendering.errors import public_items
 from seamwise.seams.rendering.values import safe_text
+from seamwise.seams.reporting.request_context import current_locale
 
 _MAX_PROBLEMS = 50
 _CODES: Mapping[int, str] = {
@@ -44,12 +46,15 @@ def from_http_exception(
 ) -> HttpError:
     """Return the answer for an `HTTPException` of Starlette or FastAPI.
 
-    A detail that is no text is in the `details` of the answer. The `Allow` header of a 405 has the
-    methods of all routes of the path; that of Starlette has only those of the first.
+    A detail that is no text is in the `details` of the answer. Without a text of the application,
+    the message is the reason phrase of the status in the language of the client. The `Allow`
+    header of a 405 has the methods of all routes of the path; that of Starlette has only those of
+    the first.
     """
     own_headers = dict(headers or {})
     is_text = isinstance(detail, str) and bool(detail)
-    error = _http_error(status, str(detail) if is_text else phrase(status), own_headers)
+    has_own_text = is_text and detail != phrase(status)
+    error = _http_error(status, str(detail) if has_own_text else _phrase(status), own_headers)
     details = error.details if is_text or detail is None else public_items({'detail': detail})
     if status == HTTPStatus.METHOD_NOT_ALLOWED:
         own_headers = _with_allowed_methods(own_headers, scope)
@@ -68,7 +73,7 @@ def from_validation_errors(errors: Sequence[Mapping[str, Any]], body: object = N
     first: Sequence[object] = errors[0].get('loc', ()) if errors else ()
     part = str(first[0]) if first else ''
     return HttpError.bad_request(
-        f'The {part} of the request is not valid.' if part else 'The request is not valid.',
+        _invalid_part(part),
         kind=part.capitalize() or 'Request',
         problems=[_problem(error, body) for error in errors[:_MAX_PROBLEMS]],
     )
@@ -111,6 +116,69 @@ def _member(container: Any, name: Any) -> object:
         return operator.getitem(container, name)
     except (LookupError, TypeError):
         return _MISSING
+
+
+def _gettext() -> Callable[[str], str]:
+    """Return the function that translates a text into the language of the client."""
+    locale = current_locale()
+    return str if locale == 'en' else catalogue(locale).gettext
+
+
+def _invalid_part(part: str) -> str:
+    gettext = _gettext()
+    texts = {
+        'body': gettext('The body of the request is not valid.'),
+        'path': gettext('The path of the request is not valid.'),
+        'query': gettext('The query of the request is not valid.'),
+        'header': gettext('The header of the request is not valid.'),
+        'cookie': gettext('The cookie of the request is not valid.'),
+    }
+    return texts.get(part) or gettext('The request is not valid.')
+
+
+def _phrase(status: int) -> str:
+    """Return the reason phrase of a status in the language of the client."""
+    is_english = current_locale() == 'en'
+    return phrase(status) if is_english else _phrases(_gettext()).get(status) or phrase(status)
+
+
+def _phrases(gettext: Callable[[str], str]) -> Mapping[int, str]:
+    """Return the reason phrases of errors, whose wording depends on the version of Python."""
+    return {
+        400: gettext('Bad Request'),
+        401: gettext('Unauthorized'),
+        402: gettext('Payment Required'),
+        403: gettext('Forbidden'),
+        404: gettext('Not Found'),
+        405: gettext('Method Not Allowed'),
+        406: gettext('Not Acceptable'),
+        408: gettext('Request Timeout'),
+        409: gettext('Conflict'),
+        410: gettext('Gone'),
+        411: gettext('Length Required'),
+        412: gettext('Precondition Failed'),
+        413: gettext('Content Too Large'),
+        414: gettext('URI Too Long'),
+        415: gettext('Unsupported Media Type'),
+        416: gettext('Range Not Satisfiable'),
+        417: gettext('Expectation Failed'),
+        421: gettext('Misdirected Request'),
+        422: gettext('Unprocessable Content'),
+        423: gettext('Locked'),
+        424: gettext('Failed Dependency'),
+        425: gettext('Too Early'),
+        426: gettext('Upgrade Required'),
+        428: gettext('Precondition Required'),
+        429: gettext('Too Many Requests'),
+        431: gettext('Request Header Fields Too Large'),
+        451: gettext('Unavailable For Legal Reasons'),
+        500: gettext('Internal Server Error'),
+        501: gettext('Not Implemented'),
+        502: gettext('Bad Gateway'),
+        503: gettext('Service Unavailable'),
+        504: gettext('Gateway Timeout'),
+        507: gettext('Insufficient Storage'),
+    }
 
 
 def _name(status: int) -> str:
