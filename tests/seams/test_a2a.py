@@ -199,10 +199,18 @@ def test_an_error_of_the_service_has_its_domain_and_delay() -> None:
 
 
 def test_the_invalid_parts_of_a_request_are_field_violations() -> None:
-    problems = [ProblemLocation('/message/parts/0', 'is empty'), ProblemLocation('', 'is no JSON')]
+    problems = [
+        ProblemLocation('/message/parts/0', 'is empty'),
+        ProblemLocation('', 'is no JSON'),
+        # The examples of RFC 9457 use the form of URI fragments.
+        ProblemLocation('#/first%20name', 'is missing'),
+        ProblemLocation('#', 'is no JSON'),
+    ]
     [_, _, item] = http_body(HttpError.bad_request('no', problems=problems))['error']['details']
     assert item['fieldViolations'] == [
         {'field': 'message.parts.0', 'description': 'is empty'},
+        {'field': '', 'description': 'is no JSON'},
+        {'field': 'first name', 'description': 'is missing'},
         {'field': '', 'description': 'is no JSON'},
     ]
     assert parsed_details([item])[0].type_url.endswith('BadRequest')

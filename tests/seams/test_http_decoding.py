@@ -219,7 +219,12 @@ GOOD = envelope(NOT_FOUND, request_id='r-1')
         ('{"success": "\ud800"}', 'it is not an envelope'),
         (b'[' * 100_000, 'it is not an envelope'),
         (b'<html>502 Bad Gateway</html>', 'it is not an envelope'),
-        (b'{"type":"about:blank","title":"Not Found","status":404}', 'it is not an envelope'),
+        (
+            b'{"type":"about:blank","title":"Not Found","status":404}',
+            "it is a problem without the member 'tag'",
+        ),
+        (b'{"detail":"gone","opens":"09:00"}', "it is a problem without the member 'tag'"),
+        (b'{"opens":"09:00"}', 'it is not an envelope'),
         (
             envelope(1, request_id='r-1', now=datetime(2026, 1, 1, tzinfo=UTC)),
             'it contains no error',

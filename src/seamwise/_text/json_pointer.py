@@ -13,9 +13,15 @@ def json_pointer(path: Iterable[object]) -> str:
 
 
 def pointer_keys(pointer: str) -> tuple[str, ...]:
-    """Return the keys in a pointer.
+    """Return the keys in a pointer, also in its form as a URI fragment (RFC 6901, 6).
 
     >>> pointer_keys('/tools/a~1b/0'), pointer_keys('')
     (('tools', 'a/b', '0'), ())
+    >>> pointer_keys('#/first%20name'), pointer_keys('#')
+    (('first name',), ())
     """
+    if pointer.startswith('#'):
+        from urllib.parse import unquote  # noqa: PLC0415 -- rarely needed
+
+        pointer = unquote(pointer[1:])
     return tuple(key.replace('~1', '/').replace('~0', '~') for key in pointer.split('/')[1:])

@@ -26,6 +26,11 @@ from seamwise.seams.wire.legacy_shapes import NAMED_KEYS, Legacy, named_error, o
 
 E = TypeVar('E', bound=TaggedError)
 
+_STANDARD = frozenset({'type', 'title', 'status', 'detail', 'instance'})
+"""The members of problem details that RFC 9457 defines."""
+
+_NO_TAG = "it is a problem without the member 'tag', which names the error"
+
 _MAX_DELAY_MS = int(MAX_DELAY * 1000)
 
 
@@ -82,12 +87,15 @@ def decode(
             named = older.unwrap()
             shapes = {kind: shape for kind, shape in legacy.items() if kind in kinds.values()}
             content: _Error | None = _Error(*own_form(named.name, named.data, shapes))
+        elif members.keys().isdisjoint({'success', 'tag'}) and not _STANDARD.isdisjoint(members):
+            content = None
         else:
             content = _error(members)
     except DECODE_ERRORS as cause:
         return Failure(unreadable_body(f'it is not an envelope or a problem ({cause})', body))
     if content is None:
-        return Failure(unreadable_body('it contains no error', body))
+        is_problem = 'success' not in members
+        return Failure(unreadable_body(_NO_TAG if is_problem else 'it contains no error', body))
     kind = kinds.get(content.type)
     if kind is None:
         expected = ' or '.join(sorted(kinds))
