@@ -504,6 +504,17 @@ def test_escape_sequence_in_a_file_name_is_escaped() -> None:
     assert lines[0] == r"'a\x1b[2J\x07\n\u202etxt.exe' does not exist."
 
 
+class NoMember(TaggedError, category=Category.NOT_FOUND, message='There is no {who}.'):
+    who: str
+
+
+def test_a_byte_of_a_path_that_is_not_utf_8_is_escaped() -> None:
+    assert rendered_lines(FileNotFound('t', 'a\udcffb'))[0] == r"'a\udcffb' does not exist."
+    assert Rendered.of(NoMember('a\udcffb'), exit_code=66).text == r'There is no a\xffb.'
+    for value in ('a\udcffb', Path('a\udcffb')):
+        assert done(value).text == r'a\xffb'
+
+
 def test_command_of_several_lines_is_rendered_on_one_line() -> None:
     assert (
         rendered_lines(CommandFailed('t', 'a\nb\tc', 1, ''))[0]
@@ -521,7 +532,9 @@ def test_command_of_several_lines_is_rendered_on_one_line() -> None:
         ('\x9b31m', r'\x9b31m'),
         ('a\r\nb', r'a\r\nb'),
         ('\u2028\ufeff\u200b\xad', r'\u2028\ufeff\u200b\xad'),
-        ('\udc80', r'\udc80'),
+        # A byte that is not UTF-8, in a path.
+        ('\udc80\udcff', r'\x80\xff'),
+        ('\ud83d', r'\ud83d'),
         ('\U000e0041', r'\U000e0041'),
         ('back\\slash', 'back\\slash'),
     ],

@@ -474,6 +474,55 @@ def test_a_help_page_without_a_reader_is_no_error(app: str) -> None:
     assert (ended.returncode, ended.stderr) == (141, '')
 
 
+JSON_USAGE_ERRORS = [
+    (['show', 'ten'], 'BadParameter', 'invalid value'),
+    (['show', '--bogus', '1'], 'NoSuchOption', '--bogus'),
+    (['show'], 'MissingParameter', 'id'),
+    (['admin', 'show', 'ten'], 'BadParameter', 'invalid value'),
+    (['act', 'unknown'], 'UsageError', 'unknown: unknown'),
+]
+
+
+@APPS
+@pytest.mark.parametrize(('arguments', 'kind', 'text'), JSON_USAGE_ERRORS)
+def test_a_usage_error_is_a_line_of_json_after_the_option(
+    app: str, arguments: list[str], kind: str, text: str
+) -> None:
+    code, output, errors = run_here(app, '--json', *arguments)
+    assert (code, errors) == (2, '')
+    [line] = output.splitlines()
+    [error] = json.loads(line)['errors']
+    assert (error['type'], error['code'], error['exit_code']) == (kind, 'USAGE', 2)
+    assert text in error['text'].lower()
+
+
+@APPS
+def test_a_usage_error_is_text_without_the_option(app: str) -> None:
+    code, output, errors = run_here(app, 'show', 'ten')
+    assert (code, output) == (2, '')
+    assert 'Usage:' in errors
+
+
+def test_a_usage_error_is_a_line_of_json_in_the_style_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as info:
+        cli.main(click_app, ERRORS, args=['nothing'], style='json')
+    output, errors = capsys.readouterr()
+    assert (info.value.code, errors) == (2, '')
+    assert json.loads(output)['exit_code'] == 2
+
+
+def test_the_help_of_a_program_without_a_command_is_no_json(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as info:
+        cli.main(click_app, ERRORS, args=[], style='json')
+    output, errors = capsys.readouterr()
+    assert info.value.code == 2
+    assert 'Usage:' in output + errors
+
+
 def break_own_pipe() -> int:
     here, there = socket.socketpair()
     there.close()

@@ -14,8 +14,11 @@ _UNPRINTABLE = pattern(
 def escape(text: str) -> str:
     r"""Escape unprintable characters as in a Python string, line ends included.
 
-    >>> escape('a\x1b[2Jb\n错')
-    'a\\x1b[2Jb\\n错'
+    A byte of a path that is not UTF-8, which Python reads as a lone surrogate, is escaped as a
+    byte.
+
+    >>> escape('a\x1b[2Jb\n错\udcff')
+    'a\\x1b[2Jb\\n错\\xff'
     """
     return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
@@ -47,4 +50,6 @@ def _json_escaped(match: Match[str]) -> str:
 
 
 def _escaped(match: Match[str]) -> str:
+    if '\udc80' <= match[0] <= '\udcff':
+        return f'\\x{ord(match[0]) - 0xDC00:02x}'
     return match[0].encode('unicode_escape').decode()

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from seamwise._errors.causes import Raised
 from seamwise._results.containers import Failure, as_result
@@ -22,6 +22,17 @@ class Command(Protocol):
     @property
     def make_context(self) -> Callable[..., object]:
         """Parse the arguments."""
+        ...
+
+
+@runtime_checkable
+class ClickError(Protocol):
+    """A `ClickException`, of click itself or of the copy in typer."""
+
+    exit_code: int
+
+    def format_message(self) -> str:
+        """Return the message."""
         ...
 
 
@@ -43,8 +54,27 @@ def command_of(app: object) -> Any:
     return app if hasattr(app, 'make_context') else None
 
 
+class UsageError(Exception):
+    """An exception of click, which click would write as text.
+
+    Attributes:
+        origin: The exception of click.
+        text: Its message.
+        exit_code: The exit code of click.
+    """
+
+    def __init__(self, origin: Exception, text: str, exit_code: int) -> None:
+        super().__init__(text)
+        self.origin = origin
+        self.text = text
+        self.exit_code = exit_code
+
+
 def run_command(
-    command: Any, args: Sequence[str] | None, on_function: Callable[[object], None]
+    command: Any,
+    args: Sequence[str] | None,
+    on_function: Callable[[object], None],
+    is_json: Callable[[], bool],
 ) -> object:
     """Run a command as click does in standalone mode, and return its value.
 
@@ -55,14 +85,16 @@ def run_command(
         command: A command of click or typer.
         args: Its arguments. Default: those of the process.
         on_function: Called with the function of each command before that runs.
+        is_json: Returns whether the output of the program is JSON.
 
     Raises:
+        UsageError: The arguments are not valid, and the output is JSON.
         SystemExit: Click has ended the program, e.g. after a usage error or the help.
         KeyboardInterrupt: Ctrl-C was pressed, also in a prompt.
         Raised: The callback of a group has returned a Failure.
         BrokenPipeError: A pipe or socket of the command itself has no reader.
     """
-    run = _Run()
+    run = _Run(is_json)
     on_function(command.callback)
     watched = _watched(command, run, on_function)
     try:
@@ -83,7 +115,8 @@ def run_command(
 class _Run:
     """The value of a command, and the exceptions that click turns into exit code 1."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_json: Callable[[], bool]) -> None:
+        self._is_json = is_json
         self.values: list[object] = []
         self.is_interrupted = False
         self.is_reader_gone = False
@@ -102,7 +135,20 @@ class _Run:
                 self.broken_pipe = error
                 # Asked here, because click replaces the standard streams before it exits.
                 self.is_reader_gone = has_failed(sys.stdout, error)
+            elif isinstance(error, Exception) and self._is_json() and not _is_help(error):
+                _raise_usage_error(error)
             raise
+
+
+def _raise_usage_error(error: Exception) -> None:
+    """Raise an exception that click does not write, for one that it would write as text."""
+    if isinstance(error, ClickError):
+        raise UsageError(error, error.format_message(), error.exit_code) from error
+
+
+def _is_help(error: Exception) -> bool:
+    """Return whether an exception of click shows the help of a command without arguments."""
+    return type(error).__name__ == 'NoArgsIsHelpError'
 
 
 def _watched(command: Any, run: _Run, on_function: Callable[[object], None]) -> Any:

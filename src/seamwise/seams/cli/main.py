@@ -19,12 +19,19 @@ from seamwise._defects.defects import report_defect
 from seamwise._errors.causes import Raised
 from seamwise._results.containers import Failure, Result, as_result
 from seamwise._text.escaping import escape_lines
+from seamwise.redaction import redact
 from seamwise.seams.adapter import Adapter, check_seam
-from seamwise.seams.cli.commands import Command, Typer, command_of, run_command
-from seamwise.seams.cli.json_line import defect_line
+from seamwise.seams.cli.commands import Command, Typer, UsageError, command_of, run_command
+from seamwise.seams.cli.json_line import defect_line, failure_line
 from seamwise.seams.cli.report import Form, check_form, errors_of, layout, report
 from seamwise.seams.cli.shape import DEFECT_EXIT_CODE, DEFECT_TEXT, Rendered, defect
-from seamwise.seams.cli.streams import READER_GONE, exit_code_of, has_failed, write_or_discard
+from seamwise.seams.cli.streams import (
+    READER_GONE,
+    exit_code_of,
+    has_failed,
+    write,
+    write_or_discard,
+)
 
 E = TypeVar('E')
 
@@ -117,7 +124,8 @@ def main(
          - the reason
          - 74
 
-    Usage errors, help, completion and `Exit` are those of click and typer. Values that are no
+    Usage errors, help, completion and `Exit` are those of click and typer; in the style `json`, a
+    usage error is one line of JSON. Values that are no
     results are ignored there. SEAMWISE_TRACEBACK=1 also writes the details of a defect, redacted.
 
     Args:
@@ -147,7 +155,7 @@ def main(
     run = (
         partial(_run_function, app, program.set_function)
         if command is None
-        else partial(run_command, command, args, program.set_function)
+        else partial(run_command, command, args, program.set_function, program.is_json)
     )
     previous = _RUNNING.set(program)
     with _signals_as_exits():
@@ -209,10 +217,16 @@ class _Program:
         name = getattr(function, '__qualname__', type(function).__name__)
         self._context = {'function': f'{getattr(function, "__module__", "")}.{name}'}
 
+    def is_json(self) -> bool:
+        """Return whether the output of the program is JSON."""
+        return self.style == 'json'
+
     def exit_code(self, run: Callable[[], object]) -> ExitCode:
         """Run the program, report its end, and return the argument for `sys.exit`."""
         try:
             code = self._report(self._outcome(run))
+        except UsageError as error:
+            code = self._report_usage(error)
         except SystemExit as end:
             code = READER_GONE if _is_of_rich(end) else end.code
         except KeyboardInterrupt:
@@ -256,6 +270,15 @@ class _Program:
                 )
                 code = code or reported
         return code
+
+    def _report_usage(self, error: UsageError) -> ExitCode:
+        text = '\n'.join(escape_lines(redact(error.text)))
+        line = failure_line([(error.origin, Rendered(text, error.exit_code))], error.exit_code)
+        try:
+            write(line, sys.stdout)
+        except OSError as unwritable:
+            exit_code_of(unwritable, sys.stdout, sys.stderr)
+        return error.exit_code
 
     def _report_defect(self, error: BaseException) -> ExitCode:
         if isinstance(error, OSError) and has_failed(sys.stdout, error):

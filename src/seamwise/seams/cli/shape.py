@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise._errors.texts import catalogue
+from seamwise._errors.texts import catalogue, message_of
 from seamwise._runtime.source_excerpt import Place
 from seamwise._text.close_matches import close_matches
 from seamwise._text.escaping import escape
 from seamwise._text.phrases import join_quoted
-from seamwise.seams.rendering.errors import all_causes, redacted, safe_message
-from seamwise.seams.rendering.values import safe_text
+from seamwise._text.shortening import shorten
+from seamwise.redaction import redact
+from seamwise.seams.rendering.errors import all_causes, redacted
 from seamwise.seams.reporting.request_context import current_locale
 
 if TYPE_CHECKING:
@@ -84,14 +85,16 @@ def rendered(
 ) -> Rendered:
     """Return the text for an error like `Rendered.of`, without a check of the exit code."""
     lines = [
-        safe_message(error, current_locale()),
+        message_of(redacted(error), current_locale()),
         *_place_line(place),
         *_hint_lines(hint),
         *_delay_hint(retry_after(error)),
         *_suggestion_line(_suggestions(error, lookup)),
         *_cause_lines(error),
     ]
-    return Rendered('\n'.join(escape(safe_text(line)) for line in lines), exit_code, place)
+    # Not `safe_text`, which replaces the bytes of paths that are not UTF-8.
+    text = '\n'.join(escape(shorten(redact(line))) for line in lines)
+    return Rendered(text, exit_code, place)
 
 
 def check_exit_code(kind: type, exit_code: int) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import is_dataclass
 from enum import Enum
+from pathlib import PurePath
 
 import msgspec
 from msgspec import Struct
@@ -28,8 +29,19 @@ def done(value: object) -> Rendered:
     matches:
       3  x
     """
-    content: Json = str(value) if _has_own_text(value) else msgspec.json.decode(to_json(value))
-    return Rendered('\n'.join(_lines(content)), 0)
+    return Rendered('\n'.join(_lines(_content(value))), 0)
+
+
+def _content(value: object) -> Json:
+    if _has_own_text(value):
+        return str(value)
+    # JSON cannot contain the bytes of texts and paths that are not UTF-8.
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, PurePath):
+        return str(value)
+    content: Json = msgspec.json.decode(to_json(value))
+    return content
 
 
 def _has_own_text(value: object) -> bool:
