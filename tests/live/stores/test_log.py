@@ -9,11 +9,13 @@ import pytest
 
 from seamwise import Failure, Success
 from seamwise.catalog.sessions import AckAhead, ReplayGap, SessionNotFound, UnknownEpoch
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live import Event, EventLog, LogLimits, Position
 from seamwise.live.log import Attempt
 from seamwise.seams.session import ErrorEvent
 from seamwise.seams.session.localized import localize
+from seamwise.testing import assert_failure
 from tests.live.stores.contents import SESSION, UNLIMITED, begin, contents, numbered, seqs
 from tests.live.stores.laboratory import Clock, Laboratory
 
@@ -124,6 +126,34 @@ async def test_a_wrong_call_raises_and_stores_nothing(laboratory: Laboratory) ->
         for wrong in (None, 1, b's-1'):
             with pytest.raises(TypeError, match='must be a text'):
                 await log.begin(wrong)
+        assert await begin(log) == start
+        assert [session async for session in log.sessions()] == [SESSION]
+
+
+async def test_an_id_with_half_a_surrogate_is_refused_by_every_store(
+    laboratory: Laboratory,
+) -> None:
+    half = '\ud83d'
+    async with laboratory.open() as log:
+        start = await begin(log)
+        for refused in (
+            await log.begin(half),
+            await log.append(half, numbered(1)),
+            await log.end(half, numbered(1)),
+            await log.append(SESSION, numbered(1), batch_id=half),
+            await log.end(SESSION, numbered(1), batch_id=half),
+        ):
+            error = assert_failure(refused, StoreUnavailable)
+            assert error.reason.endswith('is not valid: it contains half of a surrogate pair')
+        for missing in (
+            await log.replay(half, None),
+            await log.acknowledge(half, start),
+            await log.snapshot(half, start, {}),
+        ):
+            assert missing == Failure(SessionNotFound(half))
+        async with log.subscribe(half, None) as subscription:
+            assert subscription == Failure(SessionNotFound(half))
+        assert await log.delete(half) == Success(None)
         assert await begin(log) == start
         assert [session async for session in log.sessions()] == [SESSION]
 

@@ -48,6 +48,26 @@ async def test_the_last_connection_ends_the_write_ahead_log(laboratory: SqliteLa
         assert [path.name for path in laboratory.path.parent.iterdir()] == ['events.db']
 
 
+async def test_the_write_ahead_log_becomes_small_again_after_a_reader_has_ended(
+    laboratory: SqliteLaboratory,
+) -> None:
+    path = laboratory.path
+    wal = path.with_name(f'{path.name}-wal')
+    events = [Event('agent.partial', 'x' * 20_000)] * 30
+    async with laboratory.log() as log:
+        await log.append(SESSION, numbered(1))
+        with closing(sqlite3.connect(path)) as reader:
+            reader.execute('BEGIN')
+            reader.execute('SELECT * FROM sqlite_master').fetchall()
+            for number in range(20):
+                await log.append(f's-{number}', *events)
+            # A reader keeps SQLite from using the beginning of the file again.
+            assert wal.stat().st_size > 10 * 2**20
+        for number in range(3):
+            await log.append(SESSION, numbered(number))
+        assert wal.stat().st_size <= 5 * 2**20
+
+
 async def test_a_closed_log_has_no_threads_and_no_open_files(laboratory: SqliteLaboratory) -> None:
     async with laboratory.log() as log:
         await log.append(SESSION, numbered(1))

@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Final, Self
 
 from seamwise._results.containers import Failure, Result, Success
+from seamwise._runtime.strict_json import HALF_PAIR
 from seamwise._runtime.validation import check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
@@ -37,6 +38,15 @@ MAX_SESSION_ID: Final = 200
 def new_epoch() -> str:
     """Return the identifier of a new epoch."""
     return token_hex(8)
+
+
+def is_encodable(text: str) -> bool:
+    """Return whether UTF-8 can encode a text: it contains no lone surrogate."""
+    try:
+        _ = text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 class StoreLog(ABC):
@@ -88,7 +98,8 @@ class StoreLog(ABC):
     async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
         """Create a session, and return the position behind its last event."""
         # seamwise: allow[SW102] a wrong call
-        return await self._begin(_check_session(session))
+        refusal = _refusal(_check_session(session))
+        return await self._begin(session) if refusal is None else Failure(refusal)
 
     async def append(
         self,
@@ -103,6 +114,9 @@ class StoreLog(ABC):
             # seamwise: allow[SW102] a wrong call
             raise TypeError('append takes one event or more.')
         records = [_record(event) for event in events]
+        refusal = _refusal(session, batch_id)
+        if refusal is not None:
+            return Failure(refusal)
         return await self._append(session, records, batch_id=batch_id, is_end=False)
 
     async def end(
@@ -115,7 +129,11 @@ class StoreLog(ABC):
         """Store the last event of a session."""
         # seamwise: allow[SW102] a wrong call
         _check_session(session)
-        return await self._append(session, [_record(event)], batch_id=batch_id, is_end=True)
+        records = [_record(event)]
+        refusal = _refusal(session, batch_id)
+        if refusal is not None:
+            return Failure(refusal)
+        return await self._append(session, records, batch_id=batch_id, is_end=True)
 
     @abstractmethod
     async def replay(
@@ -188,6 +206,15 @@ class StoreLog(ABC):
 def _record(event: Event | ErrorEvent) -> tuple[Event, Record]:
     plain = as_event(event)
     return plain, encode_record(plain, translations_of(event))
+
+
+def _refusal(session: str, batch_id: str | None = None) -> StoreUnavailable | None:
+    """Return the failure for an id that not every store can keep."""
+    if not is_encodable(session):
+        return StoreUnavailable(session, f'the id of the session is not valid: {HALF_PAIR}')
+    if batch_id is not None and not is_encodable(batch_id):
+        return StoreUnavailable(session, f'the id of the batch is not valid: {HALF_PAIR}')
+    return None
 
 
 def _check_session(session: str) -> str:

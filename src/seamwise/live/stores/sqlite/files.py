@@ -35,10 +35,10 @@ OPEN_SECONDS: Final = 30.0
 if sys.platform != 'win32':
     import fcntl
 
-_MAX_WAL_BYTES: Final = 16 * 2**20
+_MAX_WAL_BYTES: Final = 4 * 2**20
 """The length to which SQLite shortens the write-ahead log after a burst."""
 
-_CHECKPOINT_PAGES: Final = 2000
+_CHECKPOINT_PAGES: Final = 1000
 """The number of pages in the write-ahead log after which a commit copies them to the file."""
 
 _CHECKS: Final = (

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from seamwise.live.events import Position, Record, Stored
+from seamwise.live.stores.base import is_encodable
 from seamwise.live.stores.sqlite.files import StoreDamagedError
 
 _COLUMNS: Final = (
@@ -83,6 +84,8 @@ def load_stream(connection: Connection, session: str) -> Stream | None:
     Raises:
         StoreDamagedError: The row is not what was written.
     """
+    if not is_encodable(session):
+        return None
     row = connection.execute(_SELECT, (session,)).fetchone()
     if row is None:
         return None

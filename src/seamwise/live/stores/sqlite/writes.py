@@ -12,7 +12,7 @@ from seamwise.catalog.sessions import AckAhead, SessionNotFound, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Position, Record
 from seamwise.live.log import LogLimits
-from seamwise.live.stores.base import MAX_BATCH_IDS, new_epoch
+from seamwise.live.stores.base import MAX_BATCH_IDS, is_encodable, new_epoch
 from seamwise.live.stores.sqlite.files import StoreDamagedError
 from seamwise.live.stores.sqlite.schema import number
 from seamwise.live.stores.sqlite.streams import (
@@ -139,6 +139,8 @@ class Writes:
 
     def delete(self, session: str) -> None:
         """Delete a session."""
+        if not is_encodable(session):
+            return
         self.flush()
         # Not `load`: a session whose row is damaged can be deleted.
         row: tuple[int] | None = self.connection.execute(
