@@ -202,11 +202,35 @@ async def test_a_client_that_reads_slowly_gets_everything(monkeypatch: pytest.Mo
 async def test_connections_over_the_limit_are_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uvicorn_server, 'MAX_CONNECTIONS', 2)
     async with running() as server:
-        _, first = await server.connect()
+        _, first = await server.post(call('wait'))
+        state = server.server.server_state
+        async with asyncio.timeout(WAIT):
+            while not state.tasks:  # noqa: ASYNC110 -- uvicorn has no event
+                await asyncio.sleep(0.01)
         reader, second = await server.post([])
         assert (await reader.readline()).startswith(b'HTTP/1.1 503')
         first.close()
         second.close()
+
+
+async def test_the_oldest_connections_without_a_request_give_way(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(uvicorn_server, 'MAX_CONNECTIONS', 3)
+    async with running() as server:
+        idle: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = []
+        for _ in range(6):
+            reader, writer = await server.connect()
+            idle.append((reader, writer))
+            writer.write(b'GET / HTTP/1.1\r\nhost: 127')
+        for reader, _ in idle[:4]:
+            assert await closed(reader) == b''
+        reader, writer = await server.post([])
+        assert (await reader.readline()).startswith(b'HTTP/1.1 200')
+        # The newest one still waits for the rest of its head.
+        assert not idle[5][0].at_eof()
+        for connection in [*[writer for _, writer in idle], writer]:
+            connection.close()
 
 
 async def test_a_defect_is_logged_once_without_the_frames_of_the_server(

@@ -6,6 +6,7 @@ from asyncio import TimerHandle, Transport, create_task, wait
 from collections.abc import Generator
 from contextlib import contextmanager
 from math import ceil
+from operator import itemgetter
 from re import compile as pattern
 from socket import socket
 from types import FrameType
@@ -38,7 +39,10 @@ WEBSOCKET_PATH: Final = pattern(r'/v1/sessions/[^/]+/ws').fullmatch
 """Matches the paths with WebSockets. Elsewhere a request to upgrade is ignored (RFC 9110, 7.8)."""
 
 MAX_CONNECTIONS: Final = 200
-"""The maximum number of connections; on further ones, requests are answered with 503."""
+"""The number of connections at which requests are answered with 503.
+
+The connection that has waited longest for a request is closed before.
+"""
 
 
 class TimedProtocol(H11Protocol):
@@ -57,6 +61,8 @@ class TimedProtocol(H11Protocol):
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]  # narrower, as in uvicorn
         super().connection_made(transport)
         self._time_head()
+        if len(self.connections) >= MAX_CONNECTIONS:
+            self._close_oldest_without_request()
 
     @override
     def data_received(self, data: bytes) -> None:
@@ -89,6 +95,24 @@ class TimedProtocol(H11Protocol):
         has_room = len(self.connections) <= MAX_CONNECTIONS
         is_websocket = WEBSOCKET_PATH(self.scope['path']) is not None
         return has_room and is_websocket and super()._should_upgrade()
+
+    def _close_oldest_without_request(self) -> None:
+        """Close the connection that has waited longest for a request, other than this one.
+
+        Otherwise clients that send no request, and need no token, would keep all others out.
+        """
+        waiting = [
+            (connection._head_timer.when(), connection)
+            for connection in self.connections
+            if isinstance(connection, TimedProtocol)
+            and connection is not self
+            and connection._head_timer is not None
+        ]
+        if waiting:
+            _, oldest = min(waiting, key=itemgetter(0))
+            # At once: the loop calls `connection_lost` after this request may have been read.
+            self.connections.discard(oldest)
+            oldest.transport.abort()
 
     def _time_head(self) -> None:
         """Start the timer if the server waits for a request or for the rest of a refused body.
