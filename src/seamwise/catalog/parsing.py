@@ -14,7 +14,8 @@ class UnreadableCall(
 ):
     """The text of a tool call is malformed.
 
-    The caller sends it again; `id` and `tool` are guesses from the text.
+    The caller sends it again; `id` and `tool` are guesses from the text. `format` is the name of a
+    format, or `text` if the format cannot be known, as for bytes that are not UTF-8.
     """
 
     format: str
