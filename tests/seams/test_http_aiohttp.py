@@ -45,6 +45,10 @@ async def broken(request: web.Request) -> web.Response:
     raise ZeroDivisionError('the inside')
 
 
+async def upstream(request: web.Request) -> web.Response:
+    raise ConnectionResetError('of another connection')
+
+
 async def redirect(request: web.Request) -> web.Response:
     raise web.HTTPFound('/cases/value')
 
@@ -63,7 +67,9 @@ async def answer_defects(request: web.Request, handler: Handler) -> web.StreamRe
         return await handler(request)
     except web.HTTPException:
         raise
-    except Exception:
+    except Exception as error:
+        if isinstance(error, ConnectionError) and request.transport is None:
+            return web.Response(status=499)
         defect = HttpError.unknown()
         if request.writer.output_size > 0:
             raise
@@ -79,6 +85,7 @@ def create_app() -> web.Application:
             web.get('/cases/{name}', case),
             web.view('/view', CaseView),
             web.get('/broken', broken),
+            web.get('/upstream', upstream),
             web.get('/redirect', redirect),
             web.get('/stream', stream),
         ]
@@ -231,3 +238,48 @@ def test_cancellation_passes_through_the_middleware(caplog: pytest.LogCaptureFix
 
     asyncio.run(serve())
     assert not [record for record in defects(caplog) if record.name == 'seamwise']
+
+
+def test_a_client_that_vanishes_during_its_upload_is_no_defect(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    outcomes: list[BaseException | bytes] = []
+
+    async def upload(request: web.Request) -> web.Response:
+        try:
+            outcomes.append(await request.read())
+        except BaseException as error:
+            outcomes.append(error)
+            raise
+        return web.Response()
+
+    async def use() -> None:
+        app = web.Application(middlewares=[answer_defects])
+        app.add_routes([web.post('/upload', upload)])
+        # A `TestServer` would cancel the handler.
+        runner = web.AppRunner(app)
+        await runner.setup()
+        site = web.TCPSite(runner, '127.0.0.1', 0)
+        await site.start()
+        _, writer = await asyncio.open_connection(*runner.addresses[0])
+        writer.write(b'POST /upload HTTP/1.1\r\nhost: a\r\ncontent-length: 1000\r\n\r\nbegin')
+        await writer.drain()
+        await asyncio.sleep(0.05)
+        writer.close()
+        await writer.wait_closed()
+        while not outcomes:  # noqa: ASYNC110 -- aiohttp has no event
+            await asyncio.sleep(0.01)
+        await runner.cleanup()
+
+    asyncio.run(asyncio.wait_for(use(), 30))
+    assert [isinstance(outcome, ConnectionError) for outcome in outcomes] == [True]
+    assert [record for record in caplog.records if record.levelno > logging.INFO] == []
+
+
+def test_another_connection_that_breaks_is_a_defect(caplog: pytest.LogCaptureFixture) -> None:
+    async def use(client: TestClient[web.Request, web.Application]) -> None:
+        answer = await client.get('/upstream')
+        assert answer.status == 500
+
+    run(use)
+    assert len(defects(caplog)) == 1
