@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
-from re import sub
+from re import search, sub
 from string import Formatter
 from typing import cast
 
@@ -95,6 +95,11 @@ def test_message_constants_and_literals_are_extracted(template: Catalog) -> None
     assert cast('Message', template.get(WAIT_MESSAGES[0])).id == WAIT_MESSAGES
     words = {str(message.id) for message in template if message.context == 'reason'}
     assert words == {'ignored', 'write_protected', 'system', 'outside_workspace'}
+
+
+def test_a_duration_has_one_form_in_all_texts(template: Catalog) -> None:
+    texts = [form for message in template for form in forms_of(message.id)]
+    assert [text for text in texts if search(r'\}\S* seconds?\b', text)] == []
 
 
 def test_the_template_has_the_texts_of_the_sources(template: Catalog) -> None:

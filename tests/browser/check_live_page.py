@@ -728,7 +728,7 @@ def test_a_screen_reader_reads_the_page_in_order(page: LivePage) -> None:
     )
     texts = [name for role, name in tree if role == 'StaticText']
     assert texts.count('error.transient') == 2
-    assert {'Attempt 2 of 3 failed; the next one begins in 1 second.'} <= {*texts}
+    assert {'Attempt 2 of 3 failed; the next one begins in 1 s.'} <= {*texts}
     roles = {role for role, _ in tree}
     assert roles & {'img', 'image', 'graphics-document', 'SvgRoot'} == set()
 

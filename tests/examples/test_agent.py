@@ -36,10 +36,10 @@ LIVE_LINES = [
     '  3  user.message           How warm is it in Oslo?',
     '  4  agent.thinking         Turn 1',
     '  5  error.timeout          The service did not finish POST (read) within 5 s.',
-    '  6  error.retry_attempt    Attempt 1 of 4 failed; the next one begins in 1 second.',
+    '  6  error.retry_attempt    Attempt 1 of 4 failed; the next one begins in 1 s.',
     (
         '  7  error.rate_limited     openai accepts no more requests for now. '
-        'The next attempt can begin in 1 second.'
+        'The next attempt can begin in 1 s.'
     ),
     '  8  agent.tool_call        weather {"city": "Oslo"}',
     '  9  agent.tool_result      weather {"city": "Oslo"}: ok after 2 attempts',

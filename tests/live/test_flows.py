@@ -142,7 +142,7 @@ async def test_a_timeout_is_retried_after_the_delay_that_is_announced(
     assert notice.metadata['retry_after_ms'] == 1000 * world.slept[0] == 2000
     assert notice.metadata['error_type'] == 'ToolTimedOut'
     assert notice.metadata['error_message'] == events[1].event.content
-    assert notice.show_content == 'Attempt 1 of 3 failed; the next one begins in 2 seconds.'
+    assert notice.show_content == 'Attempt 1 of 3 failed; the next one begins in 2 s.'
     metrics = Metrics()
     for stored in events:
         metrics.add('s', stored)

@@ -222,7 +222,7 @@ def test_a_retried_rate_limit_has_the_fields_of_the_example() -> None:
 
 @pytest.mark.parametrize(
     ('locale', 'sentence'),
-    [('en', ' The next attempt can begin in {} seconds.'), ('zh_CN', '可在 {} 秒后重试。')],
+    [('en', ' The next attempt can begin in {} s.'), ('zh_CN', '可在 {} 秒后重试。')],
 )
 @pytest.mark.requirement('002-23')
 def test_the_text_of_a_rate_limit_says_the_delay(locale: str, sentence: str) -> None:
@@ -408,6 +408,6 @@ def test_an_observer_takes_a_log_of_its_own(records: list[Any]) -> None:
     session_observer(Chat(), adapter=ALL, log=own)(Retrying('search', late, 1, 3, 2.0))
     assert stream.getvalue().splitlines() == [
         'error.timeout: https://***@example.org did not finish within 30 s.',
-        'error.retry_attempt: Attempt 1 of 3 failed; the next one begins in 2 seconds.',
+        'error.retry_attempt: Attempt 1 of 3 failed; the next one begins in 2 s.',
     ]
     assert not records

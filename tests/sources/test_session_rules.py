@@ -179,7 +179,7 @@ def test_the_notice_of_a_timeout_says_attempt_and_delay() -> None:
     chat, _ = run(LATE)
     late, notice = chat.sent
     assert late.show_content == late.content == 'search did not finish within 30 s.'
-    assert notice.show_content == 'Attempt 1 of 3 failed; the next one begins in 1 second.'
+    assert notice.show_content == 'Attempt 1 of 3 failed; the next one begins in 1 s.'
 
 
 @pytest.mark.requirement('002-19', '002-20')

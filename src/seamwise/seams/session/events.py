@@ -20,9 +20,10 @@ from seamwise.seams.session.shape import STRATEGIES, ErrorEvent, order_metadata
 
 E = TypeVar('E', bound=TaggedError)
 
+# The English forms are equal, as in other messages about delays; other languages can differ.
 DELAY_MESSAGES = (
-    'The next attempt can begin in {seconds} second.',
-    'The next attempt can begin in {seconds} seconds.',
+    'The next attempt can begin in {seconds} s.',
+    'The next attempt can begin in {seconds} s.',
 )
 
 RETRY_STRATEGIES = frozenset(

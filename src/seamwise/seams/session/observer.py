@@ -47,9 +47,10 @@ from seamwise.seams.session.reported import reported
 from seamwise.seams.session.shape import COMMON_METADATA, STRATEGIES, ErrorEvent, order_metadata
 from seamwise.seams.session.tables import SESSIONS
 
+# The English forms are equal, as in other messages about delays; other languages can differ.
 WAIT_MESSAGES = (
-    'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} second.',
-    'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} seconds.',
+    'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} s.',
+    'Attempt {attempt} of {attempts} failed; the next one begins in {seconds} s.',
 )
 FAILED_MESSAGES = (
     'The operation failed after {attempts} attempt and will not be retried.',
