@@ -18,9 +18,11 @@ from typing_extensions import override
 
 from seamwise import Category, Cause, Failure, Secret, Success, TaggedError, on_defect
 from seamwise.catalog.storage import RecordNotFound
+from seamwise.catalog.tools import FileNotFound
 from seamwise.policies import CircuitOpen, RateLimited
-from seamwise.seams import jsonrpc, session
+from seamwise.seams import jsonrpc, log, session
 from seamwise.seams.log import FailureLog, JsonFormatter, RedactingFilter
+from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.reporting.levels import LEVELS
 from seamwise.seams.reporting.request_context import serving
 from tests.strategies import PLANTED
@@ -114,6 +116,35 @@ def test_a_record_has_the_facts_of_the_failure(records: list[Any]) -> None:
         'error_type': 'RecordNotFound',
         'error_message': "There is no user 'u-17'.",
     }
+
+
+class StepFailed(
+    TaggedError, namespace='test_failure_log', category=Category.EXECUTION, message='Failed.'
+):
+    tool: str | int | Secret[str]
+    step: int
+
+
+def test_a_record_has_the_tool_of_any_class_as_log_record_has(records: list[Any]) -> None:
+    errors: list[TaggedError] = [
+        FileNotFound('read_file', 'a.txt'),
+        StepFailed('deploy', 2),
+        StepFailed(f'deploy token={PLANTED}', 2),
+        StepFailed(Secret('deploy'), 2),
+        StepFailed(7, 2),
+        MISSING,
+    ]
+    for error in errors:
+        FailureLog().failed(error, seam='session')
+    tools = [getattr(record, 'tool', None) for record in records]
+    assert tools == [log.record(error).tool for error in errors]
+    assert tools == ['read_file', 'deploy', 'deploy token=***', None, None, None]
+
+
+def test_a_console_shows_the_tool_once(records: list[Any]) -> None:
+    FailureLog().failed(StepFailed('deploy', 2), seam='session')
+    _, values = ConsoleFormatter().format(records[0]).split('\n')
+    assert values.split() == ['tool=deploy', 'step=2', 'request_id=r-1']
 
 
 def test_a_record_has_no_secret(records: list[Any]) -> None:

@@ -123,7 +123,12 @@ def _pairs(values: Mapping[str, object], message: str, traces: Mapping[str, str]
             continue
         nested: Any = value
         items = nested if name in _NESTED_KEYS and isinstance(value, dict) else {name: value}
-        yield from (f'{key}={_shown(item)}' for key, item in items.items())
+        # The tool of an error is a value of the record and one of its fields.
+        yield from (
+            f'{key}={_shown(item)}'
+            for key, item in items.items()
+            if name != 'fields' or key not in _SHOWN_KEYS or values.get(key) != item
+        )
 
 
 def _wrapped(text: str, *, subsequent_indent: str = '') -> str:

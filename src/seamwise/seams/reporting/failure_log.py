@@ -82,6 +82,9 @@ class FailureLog:
        * - `category`
          - `str`
          - category of the error
+       * - `tool`
+         - `str`
+         - field `tool` of the error, if it is a text
        * - `seam`, `operation`
          - `str`
          - seam and operation that failed
@@ -342,6 +345,9 @@ def _extra(error: object, operation: str | None, note: str | None) -> dict[str, 
         names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
         fields, masked = counted_items(field_values(error, names_of_fields))
         view = View(safe_message(error), fields)
+    tool: object = getattr(error, 'tool', None)
+    if isinstance(tool, str):
+        names = {'tool': safe_text(tool), **names}
     extra: dict[str, object] = {
         'tag': error.tag,
         'category': error.category.value,
