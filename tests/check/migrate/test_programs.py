@@ -65,7 +65,8 @@ def test_code_that_is_left_alone_is_named_with_the_reason(
             assert f'def {item.name.rpartition(".")[2]}(' in lines[item.line - 1]
 
 
-@pytest.mark.parametrize('first', [0, 1000])
+# Errors left two functions of the programs 305 and 481 as exceptions.
+@pytest.mark.parametrize('first', [0, 303, 478])
 def test_random_programs_have_the_same_output(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

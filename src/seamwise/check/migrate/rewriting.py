@@ -472,13 +472,18 @@ class _Transformer(cst.CSTTransformer):
     def _passes_on(self, unit: Unit, node: ast.Try) -> bool:
         """Return whether the errors that no clause handles leave the function."""
         rewriting = self.rewriting
-        outer = rewriting.module.parents.get(node)
-        while outer is not None and not isinstance(outer, FUNCTIONS):
-            if isinstance(outer, ast.Try) and any(
-                clause.covers or clause.is_broad for clause in rewriting.clauses(outer)
+        child: ast.AST = node
+        for outer in self._outer(node):
+            if isinstance(outer, FUNCTIONS):
+                break
+            # Errors in a handler, an `else` or a `finally` do not reach the clauses.
+            if (
+                isinstance(outer, ast.Try)
+                and child in outer.body
+                and any(clause.covers or clause.is_broad for clause in rewriting.clauses(outer))
             ):
                 return False
-            outer = rewriting.module.parents.get(outer)
+            child = outer
         return unit.is_converted
 
     def _caught(self, node: ast.Try, updated: cst.Try) -> cst.BaseStatement:
@@ -535,19 +540,21 @@ class _Transformer(cst.CSTTransformer):
         """Return the classes that must leave the function as failures."""
         rewriting = self.rewriting
         found = [(unit, site) for unit, site in rewriting.sites.values() if node in site.tries]
-        names = {name for _, site in found for name in site.kinds} - seen
-        inner = {
-            name
-            for _, site in found
-            for statement in site.tries
-            if statement is not node and node in self._outer(statement)
-            for clause in rewriting.clauses(statement)
-            for name in clause.covers
-        }
+        names: set[str] = set()
+        for _, site in found:
+            # An inner statement may handle the error of this site, but not that of another one.
+            inner = site.tries[: site.tries.index(node)]
+            handled = {
+                name
+                for statement in inner
+                for clause in rewriting.clauses(statement)
+                for name in clause.covers
+            }
+            names |= site.kinds - handled
         unit = found[0][0] if found else None
         if unit is None or not self._passes_on(unit, node):
             return []
-        return rewriting.ordered((names - inner) & unit.escapes)
+        return rewriting.ordered((names - seen) & unit.escapes)
 
     def _outer(self, node: ast.AST) -> list[ast.AST]:
         parents: list[ast.AST] = []

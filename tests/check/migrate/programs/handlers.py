@@ -311,6 +311,30 @@ def asserted(day: int) -> str:
     return {walk(day): walk(day + 4)}[walk(day)]
 
 
+def inner_handles_one_of_two(day: int) -> str:
+    try:
+        log(walk(day))
+        try:
+            return walk(day + 1)
+        except Cold as error:
+            return f'inner {error}'
+    except Wet as error:
+        return f'outer {error}'
+
+
+def match_in_a_handler(day: int) -> str:
+    try:
+        return str(int('x'))
+    except ValueError:
+        try:
+            text = walk(day)
+        except Wet as error:
+            text = f'wet {error}'
+    finally:
+        log('end')
+    return text
+
+
 def main() -> None:
     for day in range(9):
         for call in (
@@ -324,6 +348,7 @@ def main() -> None:
             lambda: in_arguments(day), lambda: in_comprehension(day), lambda: in_lambda(day),
             lambda: maps(day), lambda: recursive(day), lambda: returns_none(day),
             lambda: conditional_raise(day), lambda: asserted(day),
+            lambda: inner_handles_one_of_two(day), lambda: match_in_a_handler(day),
         ):
             try:
                 print(call())
