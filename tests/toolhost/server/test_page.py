@@ -75,7 +75,7 @@ def test_other_files_are_not_served(name: str) -> None:
 @pytest.mark.parametrize('name', SCRIPTS)
 def test_a_script_imports_files_that_are_served(name: str) -> None:
     imported = re.findall(r'from "(.+?)"', read(name))
-    served = {f'/page/{script}' for script in [*SCRIPTS, 'client.js']}
+    served = {f'./{script}' for script in [*SCRIPTS, 'client.js']}
     assert {*imported} <= served
 
 

@@ -1,7 +1,7 @@
 /** The lanes of the calls: attempts, waits and refusals on one axis of time. */
 
-import { byId, element, place, setText } from "/page/dom.js";
-import { duration, text } from "/page/texts.js";
+import { byId, element, place, setText } from "./dom.js";
+import { duration, text } from "./texts.js";
 
 /** Draws the calls of the newest run, and lets a person choose one. */
 export class CallView {

@@ -1,7 +1,7 @@
 /** The five metrics of the server, as small charts. */
 
-import { byId, element, svg } from "/page/dom.js";
-import { duration, text } from "/page/texts.js";
+import { byId, element, svg } from "./dom.js";
+import { duration, text } from "./texts.js";
 
 /** The number of bars of a list. */
 const MAX_BARS = 3;

@@ -1,6 +1,6 @@
 /** The connection to the session of the page: begins it, resumes it, and can be cut by hand. */
 
-import { backoff, connect } from "/page/client.js";
+import { backoff, connect } from "./client.js";
 
 /** In seconds: after the button has cut the connection, it comes back by itself. */
 export const CUT_SECONDS = 8;

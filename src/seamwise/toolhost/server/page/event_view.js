@@ -1,7 +1,7 @@
 /** The list of the session's events, with their numbers, and marks for cuts and replays. */
 
-import { byId, element } from "/page/dom.js";
-import { number, text } from "/page/texts.js";
+import { byId, element } from "./dom.js";
+import { number, text } from "./texts.js";
 
 /** The number of events that the list keeps. */
 const MAX_ROWS = 500;

@@ -1,6 +1,6 @@
 /** JSON as readable text: keys, numbers and texts are told apart, long lines hang. */
 
-import { element } from "/page/dom.js";
+import { element } from "./dom.js";
 
 const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\btrue\b|\bfalse\b|\bnull\b)/g;
 

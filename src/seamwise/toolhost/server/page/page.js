@@ -1,14 +1,14 @@
 /** The page of `seamwise serve`: connects the controls, the session and the views. */
 
-import { CallView } from "/page/call_view.js";
-import { Calls } from "/page/calls.js";
-import { drawMetrics } from "/page/charts.js";
-import { Connection, Refused } from "/page/connection.js";
-import { announce, byId, element, setText } from "/page/dom.js";
-import { EventView } from "/page/event_view.js";
-import { EXAMPLES, GROUPS } from "/page/examples.js";
-import { SeamView } from "/page/seam_view.js";
-import { currentLocale, preferredLocale, setLocale, text } from "/page/texts.js";
+import { CallView } from "./call_view.js";
+import { Calls } from "./calls.js";
+import { drawMetrics } from "./charts.js";
+import { Connection, Refused } from "./connection.js";
+import { announce, byId, element, setText } from "./dom.js";
+import { EventView } from "./event_view.js";
+import { EXAMPLES, GROUPS } from "./examples.js";
+import { SeamView } from "./seam_view.js";
+import { currentLocale, preferredLocale, setLocale, text } from "./texts.js";
 
 const TOKEN_KEY = "seamwise.token";
 const LOCALE_KEY = "seamwise.language";

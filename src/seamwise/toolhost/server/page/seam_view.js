@@ -1,9 +1,9 @@
 /** The failure of one call as each seam shows it, side by side. */
 
-import { byId, element } from "/page/dom.js";
-import { effort } from "/page/call_view.js";
-import { jsonNodes } from "/page/json_view.js";
-import { currentLocale, number, text } from "/page/texts.js";
+import { byId, element } from "./dom.js";
+import { effort } from "./call_view.js";
+import { jsonNodes } from "./json_view.js";
+import { currentLocale, number, text } from "./texts.js";
 
 export const SEAMS = ["cli", "http", "session", "model", "planner", "jsonrpc", "log", "telemetry"];
 
@@ -72,15 +72,16 @@ function headline(result) {
   if (result.category) nodes.push(element("span.chip", {}, result.category));
   nodes.push(
     element("span.chip", {}, text(result.retryable ? "retryable" : "notRetryable")),
-    element("span.chip", {}, effort(result)),
   );
+  // A failure that is no call has no attempts and no duration.
+  if (result.duration_ms !== undefined) nodes.push(element("span.chip", {}, effort(result)));
   return nodes;
 }
 
 /** Return what the person in the chat is told. */
 function messageOf(result) {
   const last = result.seams?.session ? lastError(result.seams.session) : null;
-  return last?.show_content ?? "";
+  return last?.show_content ?? result.message ?? "";
 }
 
 /** The one fact of each output that its audience acts on. */
@@ -109,6 +110,8 @@ function lastError(output) {
 
 function bodyOf(seam, output, result) {
   if (result === null) return [element("span.ghost"), element("span.ghost"), element("span.ghost")];
+  const note = result.notes?.[seam];
+  if (note !== undefined) return [element("span.nothing", {}, text(note))];
   const isEmpty = output === null || (seam === "session" && eventsOf(output).length === 0);
   if (isEmpty || (Array.isArray(output) && output.length === 0)) {
     return [element("span.nothing", {}, text("nothingShown"))];

@@ -252,6 +252,15 @@ const TAGS = { en: "en", zh_CN: "zh-Hans" };
 
 let locale = "en";
 
+/**
+ * Add the texts of another page that uses these files, or replace some.
+ *
+ * @param {Record<"en" | "zh_CN", Record<string, string>>} texts
+ */
+export function addTexts(texts) {
+  for (const [name, added] of Object.entries(texts)) Object.assign(TEXTS[name], added);
+}
+
 /** The language of the page: `en` or `zh_CN`. */
 export function currentLocale() {
   return locale;
