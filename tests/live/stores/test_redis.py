@@ -96,7 +96,7 @@ def test_a_password_is_masked_in_a_reason() -> None:
     assert 'no user' in str(error)
 
 
-NAMES = ['s-1', 'a{b}c', '{', '}', '{}', '%7B', '*', 'a b\n', 'ä/ß', '\udc80', 'x' * 200]
+NAMES = ['s-1', 'a{b}c', '{', '}', '{}', '%7B', '*', 'a b\n', 'ä/ß', 'x' * 200]
 
 
 @pytest.mark.parametrize('name', NAMES)
