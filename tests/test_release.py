@@ -1,11 +1,12 @@
-"""Tests of the packages of a release, and of the workflows that publish them."""
+"""Tests of the packages of a release, of the workflows that publish them, and of upgrades."""
 
 import re
+import subprocess
 import zipfile
 from pathlib import Path
 
 import pytest
-from tools import release
+from tools import release, upgrade
 
 WORKFLOWS = sorted((release.ROOT / '.github' / 'workflows').glob('*.yml'))
 
@@ -52,3 +53,63 @@ def test_workflows_pin_actions_by_hash_and_grant_nothing_by_default(workflow: Pa
     assert actions
     assert [action for action in actions if not re.search(r'@[0-9a-f]{40}\Z', action)] == []
     assert '\npermissions: {}\n' in text
+
+
+OLD = """\
+[seamwise]
+class Guard(ABC)
+    def reset(self) -> None
+    name: str
+def attempt(rules: Rules) -> Wrap
+def attempt(rules: Rules, *, name: str) -> Wrap
+async def wait(seconds: float) -> None
+LIMIT: int
+
+[seamwise.live]
+def wait(log: Log) -> None
+"""
+
+
+def test_names_removed_since_a_release_must_be_in_the_changelog() -> None:
+    old = upgrade.read_surface(OLD)
+    new = upgrade.read_surface(
+        OLD.replace('LIMIT: int\n', '').replace('def wait(log', 'def go(log')
+    )
+    assert upgrade.removed(old, old) == []
+    gone = upgrade.removed(old, new)
+    assert gone == ['seamwise.LIMIT', 'seamwise.live.wait']
+    changelog = '## [Unreleased]\n\n- `LIMIT` is `Limits.size`.\n\n## [0.1.0]\n\n- wait\n'
+    assert upgrade.unexplained(gone, changelog) == ['seamwise.live.wait']
+
+
+@pytest.mark.parametrize(
+    ('before', 'after', 'names'),
+    [
+        ('    name: str\n', '    name: str\n    size: int\n', []),
+        ('    name: str\n', '    name: str | None\n', ['seamwise.Guard']),
+        ('*, name: str', '*, label: str', ['seamwise.attempt']),
+        ('seconds: float', 'seconds: int', ['seamwise.wait']),
+    ],
+)
+def test_other_signatures_than_those_of_a_release_are_named(
+    before: str, after: str, names: list[str]
+) -> None:
+    new = upgrade.read_surface(OLD.replace(before, after))
+    assert upgrade.changed(upgrade.read_surface(OLD), new) == names
+
+
+def test_the_last_release_is_the_highest_version_that_the_commit_contains(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        settings = ('-c', 'user.name=A', '-c', 'user.email=a@example.com')
+        subprocess.run(('git', *settings, *arguments), cwd=tmp_path, check=True)
+
+    git('init', '--quiet', '--initial-branch=main')
+    git('commit', '--quiet', '--allow-empty', '--message=first')
+    assert upgrade.last_release(tmp_path) is None
+    git('tag', 'v0.9.0')
+    git('tag', 'v0.10.0')
+    git('checkout', '--quiet', '-b', 'next')
+    git('commit', '--quiet', '--allow-empty', '--message=second')
+    git('tag', 'v1.0.0')
+    git('checkout', '--quiet', 'main')
+    assert upgrade.last_release(tmp_path) == 'v0.10.0'

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
-WHEEL_ROOTS = {'seamwise', '_seamwise_pytestplugin.py'}
 NEEDED_IN_WHEEL = (
     'seamwise/py.typed',
     'seamwise/_results/containers.pyi',
@@ -30,6 +29,15 @@ def version() -> str:
     with (ROOT / 'pyproject.toml').open('rb') as file:
         found: str = tomllib.load(file)['project']['version']
     return found
+
+
+def wheel_roots() -> set[str]:
+    """Return the packages and modules of the wheel that `pyproject.toml` names."""
+    with (ROOT / 'pyproject.toml').open('rb') as file:
+        paths: list[str] = tomllib.load(file)['tool']['hatch']['build']['targets']['wheel'][
+            'packages'
+        ]
+    return {PurePosixPath(path).name for path in paths}
 
 
 def obstacles(tag: str | None) -> Iterator[str]:
@@ -53,9 +61,10 @@ def check_wheel(wheel: Path) -> Iterator[str]:
     """Yield the mistakes in the contents of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
+    roots = wheel_roots()
     for name in names:
         top = PurePosixPath(name).parts[0]
-        if top not in WHEEL_ROOTS and not top.endswith('.dist-info'):
+        if top not in roots and not top.endswith('.dist-info'):
             yield f'The wheel has {name}, which belongs to no package.'
     yield from (f'The wheel lacks {name}.' for name in NEEDED_IN_WHEEL if name not in names)
     packaged = {name for name in names if name.startswith('seamwise/')}
@@ -98,13 +107,16 @@ def write_bill_of_materials(wheel: Path, output: Path) -> Path:
 
 
 def run_tests_of(sdist: Path) -> None:
-    """Run the tests of the core from an unpacked source distribution."""
+    """Run the tests of an unpacked source distribution in an environment of its own."""
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(sdist) as archive:
             archive.extractall(folder, filter='data')
         [unpacked] = Path(folder).iterdir()
+        _run(sys.executable, '-m', 'venv', str(unpacked / '.venv'))
+        python = str(unpacked / '.venv' / 'bin' / 'python')
+        _run(python, '-m', 'pip', 'install', '--quiet', '--editable', '.[dev]', folder=unpacked)
         _run(
-            *(sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'tests/core'),
+            *(python, '-m', 'pytest', '-q', '-n', 'auto', '-p', 'no:cacheprovider'),
             folder=unpacked,
         )
 
