@@ -121,7 +121,9 @@ class _Pump:
         """Read messages from standard output, up to its end."""
         with incoming:
             reason = await self._read_messages(incoming)
-            self._state.end(reason or await self._describe_exit())
+            self._state.end(
+                reason or await self._describe_exit('it has closed its standard output')
+            )
 
     async def _read_messages(
         self, incoming: MemoryObjectSendStream[SessionMessage | Exception]
@@ -160,7 +162,8 @@ class _Pump:
                 await self._stdin.drain()
             except OSError as error:
                 # The process can still run, and would let every request wait.
-                self._state.end('it has closed its standard input', error)
+                reason = await self._describe_exit('it has closed its standard input')
+                self._state.end(reason, error)
                 incoming.close()
                 return
 
@@ -178,9 +181,10 @@ class _Pump:
                 self._tail.append(text[:_TAIL_LIMIT])
                 _LOGGER.debug('%s: %s', self._label, text)
 
-    async def _describe_exit(self) -> str:
+    async def _describe_exit(self, running: str) -> str:
+        """Describe how the process ended; return `running` if it has not."""
         if not await _wait_for_exit(self._process, _STATUS_GRACE):
-            return 'it has closed its standard output'
+            return running
         # The last lines may still be in the pipe.
         await sleep(_POLL_INTERVAL)
         status = self._process.returncode or 0
