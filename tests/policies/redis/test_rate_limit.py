@@ -362,6 +362,8 @@ def test_invalid_client_is_a_type_error_that_does_not_contain_it(
         ({'away': 'maybe'}, 'away must be one of'),
         ({'wait': -1.0}, 'wait must be'),
         ({'name': ' '}, 'name must not be empty'),
+        ({'kind': 'log'}, 'kind must be one of'),
+        ({'kind': 'window', 'burst': 1}, "burst is only for kind='bucket'"),
     ],
 )
 def test_option_out_of_range_is_a_value_error(
@@ -380,3 +382,28 @@ def test_rate_limit_describes_its_limits(server: Server) -> None:
         "rate limit 'search': 5 in 2 s, burst of 3, waits up to 1.5 s; "
         'shared over Redis, timeout 0.05 s, during an outage all calls pass'
     )
+
+
+def test_window_describes_its_limit(server: Server) -> None:
+    guard = shared_rate_limit(
+        5, redis=server.client(), period=60.0, kind='window', name='search', away='closed'
+    )
+    assert guard.describe() == (
+        "rate limit 'search': 5 in any 60 s; "
+        'shared over Redis, timeout 0.05 s, during an outage no call passes'
+    )
+
+
+def test_waiting_tasks_pass_a_window_at_their_time(server: Server) -> None:
+    async def main() -> tuple[list[object], float]:
+        async with redis.asyncio.Redis(port=server.port) as client:
+            guard = shared_rate_limit(
+                2, redis=client, period=0.2, kind='window', name='search', wait=1.0, bound=1.0
+            )
+            started_at = time.monotonic()
+            results = await asyncio.gather(*(guard.run(find) for _ in range(6)))
+            return [*results], time.monotonic() - started_at
+
+    results, duration = asyncio.run(main())
+    assert results == [Success('found')] * 6
+    assert duration >= 0.4
