@@ -1,6 +1,6 @@
 """Rate limiter for several processes: they share its buckets in Redis."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from typing_extensions import override
@@ -17,7 +17,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.rate_limit import Kind, RateLayer
+from seamwise.policies.rate_limit import Kind, RateLayer, RateLimit
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.bucket_queues import BucketQueues
@@ -62,7 +62,7 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
     kind: Kind = 'bucket',
     burst: int | None = None,
     key: Callable[[], str] | None = None,
-    cost: Callable[[], float] | float = 1.0,
+    cost: Callable[..., float] | float = 1.0,
     wait: float = 0.0,
     bound: float = 0.05,
     away: OutageMode = 'local',
@@ -89,7 +89,8 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
         burst: Maximum number of simultaneous calls after a pause (None: `limit`). Only for
             `'bucket'`.
         key: Returns a key for the current call; each key has a limit of its own.
-        cost: Number of slots that a call takes, or a function that returns it.
+        cost: Number of slots that a call takes, or a function that returns it. A function with
+            parameters receives the arguments of the call.
         wait: Maximum time to wait for a slot, in seconds.
         bound: Seconds after which a reply of Redis is late, at most 60. They count from the time at
             which the request was written.
@@ -130,6 +131,7 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
         key=key,
         cost=cost,
         max_wait=float(wait),
+        local=local,
         store=Store(name, clients, _SCRIPTS[kind][1], observer=observers, bound=bound, world=world),
         fallback=OutageFallback(away, local, bound=bound),
         observer=observers,
@@ -144,8 +146,9 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         *,
         rate: _Rate,
         key: Callable[[], str] | None,
-        cost: Callable[[], float] | float,
+        cost: Callable[..., float] | float,
         max_wait: float,
+        local: RateLimit,
         store: Store,
         fallback: OutageFallback,
         observer: Observers,
@@ -156,7 +159,9 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         self._rate = rate
         self._bucket = f'seamwise:{{{name}}}:{_SCRIPTS[rate.kind][0]}'
         self._key = key
-        self._cost = cost if callable(cost) else None
+        self._local = local
+        self.call_cost = local.call_cost
+        self.takes_arguments = local.takes_arguments
         self._weight = 0 if callable(cost) else scaled_weight(float(cost), _CALL_WEIGHT)
         self.wait = max_wait
         self._store = store
@@ -182,10 +187,13 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
 
     @override
     def enter(self) -> Waiting:
+        return self.enter_call((), {})
+
+    @override
+    def enter_call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Waiting:
         weight = self._weight
-        if self._cost is not None:
-            cost = check_float('cost', self._cost(), maximum=self._rate.burst)
-            weight = scaled_weight(cost, _CALL_WEIGHT)
+        if self.call_cost is not None:
+            weight = scaled_weight(self.call_cost(*args, **kwargs), _CALL_WEIGHT)
         bucket = self._bucket if self._key is None else f'{self._bucket}:{call_key(self._key)}'
         return _SlotWait(self, _encodable(bucket), weight)
 
@@ -226,14 +234,14 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         reply = self._store.call_sync(ticket, bucket, *arguments)
         return None if reply is None else reply[0] / 1e6
 
-    async def fallback_decision(self) -> Permit | Outcome:
+    async def fallback_decision(self, weight: int) -> Permit | Outcome:
         """Decide on a call without Redis."""
-        decision = await self._fallback.admit()
+        decision = await self._fallback.admit(lambda: self._local.admit(weight / _CALL_WEIGHT))
         return self._store.refuse() if decision is None else decision
 
-    def fallback_decision_sync(self) -> Permit | Outcome:
+    def fallback_decision_sync(self, weight: int) -> Permit | Outcome:
         """Do the same as `fallback_decision`, in a thread."""
-        decision = self._fallback.admit_sync()
+        decision = self._fallback.admit_sync(lambda: self._local.admit(weight / _CALL_WEIGHT))
         return self._store.refuse() if decision is None else decision
 
     def decision(self, delay: float) -> Permit | Failure[RateLimited]:
@@ -270,7 +278,9 @@ class _SlotWait(Waiting):
             delay = await self._wait_in_queue(max_wait)
         else:
             delay = await guard.take(self._bucket, self._weight)
-        return await guard.fallback_decision() if delay is None else guard.decision(delay)
+        return (
+            await guard.fallback_decision(self._weight) if delay is None else guard.decision(delay)
+        )
 
     @override
     def wait_sync(self) -> Permit | Outcome:
@@ -279,7 +289,9 @@ class _SlotWait(Waiting):
             delay = self._wait_in_queue_sync(max_wait)
         else:
             delay = guard.take_sync(self._bucket, self._weight)
-        return guard.fallback_decision_sync() if delay is None else guard.decision(delay)
+        return (
+            guard.fallback_decision_sync(self._weight) if delay is None else guard.decision(delay)
+        )
 
     async def _wait_in_queue(self, max_wait: float) -> float | None:
         """Wait for the head of the queue, then for a slot; return the last result of `take`."""
