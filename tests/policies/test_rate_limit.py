@@ -3,20 +3,24 @@
 import threading
 import time
 from collections.abc import Callable
+from contextvars import ContextVar
 from math import inf, nan
 from typing import Any
 
 import pytest
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success
 from seamwise._errors.errors import TaggedError
 from seamwise._runtime.world import World
+from seamwise.policies._engine.activity import set_active
 from seamwise.policies._engine.permit import ADMITTED, Waiting
 from seamwise.policies._engine.pipeline import Guard
+from seamwise.policies.circuit import circuit
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
 from seamwise.policies.rate_limit import Kind, rate_limit
+from seamwise.policies.retry import retry
 from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.circuit_helpers import run_in_threads
 
@@ -162,6 +166,90 @@ def test_cost_function_is_called_for_each_call() -> None:
     costs = iter([3.0, 1, 0, 1.5, 0])
     guard = rate_limit(4, name='x', cost=lambda: next(costs), world=FakeWorld())
     assert [passes(guard) for _ in range(5)] == [True, True, True, False, True]
+
+
+def count_words(text: str, *, factor: float = 1.0) -> float:
+    return len(text.split()) * factor
+
+
+def test_cost_receives_the_arguments_of_each_call() -> None:
+    guard = rate_limit(10, name='x', cost=count_words, world=FakeWorld())
+
+    @guard
+    def send(text: str, *, factor: float = 1.0) -> Result[str, RateLimited]:
+        return Success(f'{text} * {factor}')
+
+    class Mailbox:
+        @rate_limit(3, name='y', cost=lambda _self, text: count_words(text), world=FakeWorld())
+        def send(self, text: str) -> Result[str, RateLimited]:
+            return Success(text)
+
+    assert send('one two') == Success('one two * 1.0')
+    assert send('one two', factor=1.5) == Success('one two * 1.5')
+    assert guard.available == 5
+    assert guard.run_sync(send.__wrapped__, 'one two three four') == Success(  # type: ignore[attr-defined]  # of functools
+        'one two three four * 1.0'
+    )
+    with guard.acquire('one'):
+        assert guard.available == 0
+    assert type(send(text='one')) is Failure
+    mailbox = Mailbox()
+    assert [type(mailbox.send('one two')) for _ in range(2)] == [Success, Failure]
+
+
+@pytest.mark.parametrize('is_timed', [False, True])
+def test_cost_receives_the_arguments_inside_a_pipeline(is_timed: bool) -> None:
+    world = FakeWorld()
+    limit = rate_limit(10, name='x', cost=count_words, world=world)
+    guard = (retry(attempts=3, world=world) >> limit >> circuit(name='x')).named('mail')
+    if is_timed:
+        guard.observe(lambda _event: None, calls=True)
+    outcomes: list[Result[int, RateLimited]]
+    outcomes = [Failure(RateLimited('y', 1, 1.0, 0.0)), Success(1), Success(2)]
+
+    def send(text: str) -> Result[int, RateLimited]:
+        assert text == 'one two'
+        return outcomes.pop(0)
+
+    assert guard.run_sync(send, 'one two') == Success(1)
+    assert limit.available == 6
+    assert guard.once().run_sync(send, 'one two') == Success(2)
+    assert limit.available == 4
+
+
+def test_cost_receives_no_arguments_if_guards_are_switched_off() -> None:
+    guard = rate_limit(1, name='x', cost=count_words, world=FakeWorld())
+    set_active(False)
+    try:
+        assert guard.run_sync(ok) == Success(1)
+        with guard.acquire():
+            pass
+    finally:
+        set_active(True)
+
+
+def test_cost_that_does_not_accept_the_arguments_is_a_defect_with_a_note() -> None:
+    guard = rate_limit(1, name='x', cost=count_words, world=FakeWorld())
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'text'") as caught:
+        guard.run_sync(ok)
+    assert '`cost` has parameters' in caught.value.__notes__[0]
+    with pytest.raises(TypeError, match="argument: 'text'"), guard:
+        pass
+
+    def break_cost(text: str) -> float:
+        return len(text) + None  # type: ignore[operator]  # invalid on purpose
+
+    guard = rate_limit(1, name='x', cost=break_cost, world=FakeWorld())
+    with pytest.raises(TypeError, match='unsupported operand') as caught:
+        guard.run_sync(lambda _text: ok(), 'one')
+    assert not hasattr(caught.value, '__notes__')
+
+
+def test_cost_without_parameters_is_called_without_the_arguments() -> None:
+    weight = ContextVar('weight', default=2.0)
+    guard = rate_limit(4, name='x', cost=weight.get, world=FakeWorld())
+    outcomes = [guard.run_sync(lambda _text: ok(), 'one') for _ in range(3)]
+    assert [type(outcome) for outcome in outcomes] == [Success, Success, Failure]
 
 
 def test_cost_equal_to_the_burst_passes() -> None:

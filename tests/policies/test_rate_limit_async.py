@@ -14,6 +14,7 @@ from seamwise import Failure, Result, Success
 from seamwise._runtime.world import World
 from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.errors import RateLimited
+from seamwise.policies.hedge import hedge
 from seamwise.policies.rate_limit import rate_limit
 from seamwise.testing import FakeWorld, assert_failure
 from tests.policies.cancellation_helpers import cancel_at_each_await
@@ -393,3 +394,25 @@ def test_thousand_cancelled_tasks_leave_no_waiter() -> None:
         assert guard.waiting == 0
 
     asyncio.run(run())
+
+
+def test_cost_receives_the_arguments_of_tasks_and_of_hedged_attempts() -> None:
+    def count_words(text: str) -> float:
+        return len(text.split())
+
+    limit = rate_limit(10, period=600.0, name='x', cost=count_words)
+    hedged = hedge(after=60.0, name='x') >> limit
+
+    @limit
+    async def send(text: str) -> Result[str, RateLimited]:
+        return Success(text)
+
+    async def main() -> None:
+        assert await send('one two') == Success('one two')
+        assert await limit.run(send.__wrapped__, text='one') == Success('one')  # type: ignore[attr-defined]  # of functools
+        assert await hedged.run(send.__wrapped__, 'one two') == Success('one two')  # type: ignore[attr-defined]  # of functools
+        async with limit.acquire('one two three'):
+            assert limit.available == 2
+        assert type(await send('one two three')) is Failure
+
+    asyncio.run(main())

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from math import lcm
 from threading import RLock
 from typing import Final, Literal, TypeAlias, TypeVar
@@ -59,7 +60,7 @@ class RateLimitFactory:
         burst: int | None = None,
         key: Callable[[], str] | None = None,
         keys: int = 10_000,
-        cost: Callable[[], float] | float = 1.0,
+        cost: Callable[..., float] | float = 1.0,
         wait: float = 0.0,
         observer: Observer | None = None,
         world: World = REAL,
@@ -91,7 +92,8 @@ class RateLimitFactory:
                 `'bucket'`.
             key: Returns a key for the current call; each key has a limit of its own.
             keys: Maximum number of keys that are kept; only idle ones are evicted.
-            cost: Number of slots that a call takes, or a function that returns it.
+            cost: Number of slots that a call takes, or a function that returns it. A function with
+                parameters receives the arguments of the call.
             wait: Maximum time to wait for a slot, in seconds.
             observer: Receives `Refused` events.
             world: Clock and sleep; a `FakeWorld` in tests.
@@ -135,7 +137,7 @@ class RateLimitFactory:
         kind: Kind = 'bucket',
         key: Callable[[], str] | None = None,
         keys: int = 10_000,
-        cost: Callable[[], float] | float = 1.0,
+        cost: Callable[..., float] | float = 1.0,
         wait: float = 0.0,
         observer: Observer | None = None,
         world: World = REAL,
@@ -151,7 +153,8 @@ class RateLimitFactory:
             kind: Algorithm of all rates.
             key: Returns a key for the current call; each key has limits of its own.
             keys: Maximum number of keys that are kept; only idle ones are evicted.
-            cost: Number of slots that a call takes in each rate, or a function that returns it.
+            cost: Number of slots that a call takes in each rate, or a function that returns it. A
+                function with parameters receives the arguments of the call.
             wait: Maximum time to wait for the slots, in seconds.
             observer: Receives `Refused` events.
             world: Clock and sleep; a `FakeWorld` in tests.
@@ -195,8 +198,42 @@ class RateLayer(Limiter[E_co]):
     """Base of the rate limits: of this process, and over Redis."""
 
     kind = 'rate limit'
+    call_cost: CallCost | None = None
+    """Cost of each call, if a function returns it."""
+
     wait: float
     """Maximum time to wait for a slot, in seconds."""
+
+
+class CallCost:
+    """Checked cost of each call, from a function.
+
+    Attributes:
+        takes_arguments: Whether the function receives the arguments of the call.
+    """
+
+    def __init__(self, function: Callable[..., float], *, maximum: int) -> None:
+        self._function = function
+        self._maximum = maximum
+        try:
+            self.takes_arguments = bool(signature(function).parameters)
+        except (TypeError, ValueError):
+            # A function in C without a signature, such as the `get` of a ContextVar.
+            self.takes_arguments = False
+
+    def __call__(self, *args: object, **kwargs: object) -> float:
+        """Return the cost of a call."""
+        try:
+            cost = self._function(*args, **kwargs)
+        except TypeError as error:
+            # An error without further frames comes from the call itself: a wrong signature.
+            if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                error.add_note(
+                    '`cost` has parameters, so it receives the arguments of the call: pass them to '
+                    '`run`, `run_sync`, `acquire` or the decorated function.'
+                )
+            raise
+        return check_float('cost', cost, maximum=self._maximum)
 
 
 class RateLimit(RateLayer[RateLimited]):
@@ -209,7 +246,7 @@ class RateLimit(RateLayer[RateLimited]):
         rates: tuple[Rate, ...],
         meter: Meter,
         capacity: int,
-        cost: Callable[[], float] | float,
+        cost: Callable[..., float] | float,
         key: Callable[[], str] | None,
         keys: int,
         wait: float,
@@ -222,14 +259,15 @@ class RateLimit(RateLayer[RateLimited]):
         self.mutex = RLock()
         self.world = world
         self._rates = rates
-        self._capacity = capacity
         self._keys = check_int('keys', keys)
         self._bucket = meter.new_bucket()
         self._buckets = Buckets(self._keys, meter)
         self._key = key
-        self._cost = cost if callable(cost) else None
         self._weight = 0
-        if not callable(cost):
+        if callable(cost):
+            self.call_cost = CallCost(cost, maximum=capacity)
+            self.takes_arguments = self.call_cost.takes_arguments
+        else:
             self._weight = meter.weight(check_float('cost', cost, above=0.0, maximum=capacity))
         self.wait = check_float('wait', wait, maximum=MAX_DELAY)
         self.observer = observers_of(observer)
@@ -267,7 +305,19 @@ class RateLimit(RateLayer[RateLimited]):
 
     @override
     def enter(self) -> Admission:
-        weight = self._weight if self._cost is None else self._weight_of(self._cost())
+        return self.enter_call((), {})
+
+    @override
+    def enter_call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Admission:
+        if self.call_cost is None:
+            return self._admit(self._weight)
+        return self.admit(self.call_cost(*args, **kwargs))
+
+    def admit(self, cost: float) -> Admission:
+        """Return the decision for a call with a cost."""
+        return self._admit(self.meter.weight(cost))
+
+    def _admit(self, weight: int) -> Admission:
         key = None if self._key is None else call_key(self._key)
         with self.mutex:
             bucket = self._bucket if key is None else self._buckets.get(key)
@@ -302,9 +352,6 @@ class RateLimit(RateLayer[RateLimited]):
         if self.observer.is_used:
             self.observer(Refused(self.name, error))
         return Failure(error)
-
-    def _weight_of(self, cost: float) -> int:
-        return self.meter.weight(check_float('cost', cost, maximum=self._capacity))
 
 
 class _SlotWait(Waiting):

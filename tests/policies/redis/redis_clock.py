@@ -35,8 +35,9 @@ def _with_clock(script: Script) -> Script:
     Keys expire by the server's own clock, which this one cannot set, so they live a minute longer.
     """
     assert script.text.count(_TIME) == 1
-    return new_script(
-        script.text.replace(
-            _TIME, "{redis.call('HGET', 'clock', 's'), redis.call('HGET', 'clock', 'us')}"
-        ).replace("'PX', ttl", "'PX', ttl + 60000")
+    text = script.text.replace(
+        _TIME, "{redis.call('HGET', 'clock', 's'), redis.call('HGET', 'clock', 'us')}"
     )
+    for expiry in ("'PX', ttl", "'PEXPIRE', KEYS[1], ttl"):
+        text = text.replace(expiry, f'{expiry} + 60000')
+    return new_script(text)

@@ -16,7 +16,9 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import GuardEvent, Refused
+from seamwise.policies.rate_limit import KINDS, Kind
 from seamwise.policies.redis import Clients, shared_rate_limit
+from seamwise.policies.redis.availability import FAILURES_BEFORE_PAUSE
 from seamwise.testing import FakeWorld
 from tests.policies.redis.servers import Server
 
@@ -98,6 +100,34 @@ def test_cost_can_differ_between_calls(server: Server) -> None:
     )
     results = [type(guard.run_sync(lambda: Success('found'))) for _ in range(3)]
     assert results == [Success, Failure, Success]
+
+
+@pytest.mark.parametrize('kind', KINDS)
+@pytest.mark.parametrize('is_away', [False, True])
+def test_cost_receives_the_arguments_of_the_call(server: Server, is_away: bool, kind: Kind) -> None:
+    def count_words(text: str) -> float:
+        return len(text.split())
+
+    async def find_words(_text: str) -> Success[str]:
+        return Success('found')
+
+    async def main() -> list[type]:
+        async with redis.asyncio.Redis(port=server.port) as client:
+            clients = Clients(asyncio=client, sync=server.client())
+            guard = shared_rate_limit(
+                7, redis=clients, period=60.0, kind=kind, name='search', bound=5.0, cost=count_words
+            )
+            if is_away:
+                backoff = guard.__dict__['_store'].backoff
+                for _ in range(FAILURES_BEFORE_PAUSE):
+                    backoff.on_failure(backoff.try_acquire())
+            types = [type(await guard.run(find_words, 'one two'))]
+            async with guard.acquire('one two'):
+                types.append(type(guard.run_sync(lambda _text: Success('found'), 'one two')))
+            types.append(type(await guard.run(find_words, 'one two')))
+            return types
+
+    assert asyncio.run(main()) == [Success, Success, Failure]
 
 
 @pytest.mark.parametrize('cost', [-1.0, 3.5, float('nan')])
@@ -362,6 +392,8 @@ def test_invalid_client_is_a_type_error_that_does_not_contain_it(
         ({'away': 'maybe'}, 'away must be one of'),
         ({'wait': -1.0}, 'wait must be'),
         ({'name': ' '}, 'name must not be empty'),
+        ({'kind': 'log'}, 'kind must be one of'),
+        ({'kind': 'window', 'burst': 1}, "burst is only for kind='bucket'"),
     ],
 )
 def test_option_out_of_range_is_a_value_error(
@@ -380,3 +412,28 @@ def test_rate_limit_describes_its_limits(server: Server) -> None:
         "rate limit 'search': 5 in 2 s, burst of 3, waits up to 1.5 s; "
         'shared over Redis, timeout 0.05 s, during an outage all calls pass'
     )
+
+
+def test_window_describes_its_limit(server: Server) -> None:
+    guard = shared_rate_limit(
+        5, redis=server.client(), period=60.0, kind='window', name='search', away='closed'
+    )
+    assert guard.describe() == (
+        "rate limit 'search': 5 in any 60 s; "
+        'shared over Redis, timeout 0.05 s, during an outage no call passes'
+    )
+
+
+def test_waiting_tasks_pass_a_window_at_their_time(server: Server) -> None:
+    async def main() -> tuple[list[object], float]:
+        async with redis.asyncio.Redis(port=server.port) as client:
+            guard = shared_rate_limit(
+                2, redis=client, period=0.2, kind='window', name='search', wait=1.0, bound=1.0
+            )
+            started_at = time.monotonic()
+            results = await asyncio.gather(*(guard.run(find) for _ in range(6)))
+            return [*results], time.monotonic() - started_at
+
+    results, duration = asyncio.run(main())
+    assert results == [Success('found')] * 6
+    assert duration >= 0.4

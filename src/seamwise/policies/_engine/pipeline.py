@@ -104,7 +104,8 @@ class Guard(ProcessState, Generic[E_co]):
 
     name: str
 
-    _has_timed_calls = False
+    _takes_arguments = False
+    _uses_loop = False
     _once: Guard[E_co] | None = None
 
     def __init__(self, layers: tuple[Layer[object], ...], /, *, name: str | None = None) -> None:
@@ -118,6 +119,8 @@ class Guard(ProcessState, Generic[E_co]):
         self._layers = layers
         self._enters: tuple[Callable[[], Admission], ...] = tuple(layer.enter for layer in layers)
         if layers:
+            self._takes_arguments = any(layer.takes_arguments for layer in layers)
+            self._uses_loop = self._takes_arguments
             self._call_observers = Observers(None, on_change=self.time_calls, of_calls=True)
         if any(layer.repeats for layer in layers):
             self._once = Guard(tuple(layer for layer in layers if not layer.repeats))
@@ -140,6 +143,8 @@ class Guard(ProcessState, Generic[E_co]):
         permits: list[Permit] = []
         outcome: Any = None
         chain = self._enters if activity.is_on else ()
+        if self._takes_arguments:
+            chain = self._with_arguments(chain, args, kwargs)
         enters = chain
         while True:
             try:
@@ -195,6 +200,8 @@ class Guard(ProcessState, Generic[E_co]):
         permits: list[Permit] = []
         outcome: Any = None
         chain = self._enters if activity.is_on else ()
+        if self._takes_arguments:
+            chain = self._with_arguments(chain, args, kwargs)
         enters = chain
         while True:
             try:
@@ -254,8 +261,12 @@ class Guard(ProcessState, Generic[E_co]):
         """
         return decorate(self, function)
 
-    def acquire(self) -> Block:
+    def acquire(self, *args: object, **kwargs: object) -> Block:
         """Return a context manager that runs a block of code inside the guard, once.
+
+        Args:
+            *args: Arguments for the `cost` of a rate limit, as those of a call.
+            **kwargs: Keyword arguments for it.
 
         Raises:
             TypeError: The guard repeats calls, which a `with` statement cannot.
@@ -270,7 +281,7 @@ class Guard(ProcessState, Generic[E_co]):
                 f'{repeating[0]!r} repeats calls, but a with statement runs its block once: '
                 'use `for attempt in guard: with attempt: …`.'
             )
-        return self._new_block()
+        return self._new_block(*args, **kwargs)
 
     def __iter__(self) -> Iterator[Block]:
         """Iterate over the attempts of a block of code in a thread; see `Attempts`.
@@ -288,8 +299,29 @@ class Guard(ProcessState, Generic[E_co]):
             refuse_trio()
         return Attempts(self._new_block())
 
-    def _new_block(self) -> Block:
-        return Block(self.name, self._enters if activity.is_on else ())
+    def _new_block(self, *args: object, **kwargs: object) -> Block:
+        enters = self._enters if activity.is_on else ()
+        if self._takes_arguments:
+            enters = self._with_arguments(enters, args, kwargs)
+        return Block(self.name, enters)
+
+    def _with_arguments(
+        self,
+        enters: tuple[Callable[[], Admission], ...],
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+    ) -> tuple[Callable[[], Admission], ...]:
+        """Return the functions in which those of some layers receive the arguments of a call."""
+        # One more comes first if calls are timed; there is none if guards are switched off.
+        timers = enters[: -len(self._layers)]
+        layers = self._layers if enters else ()
+        return (
+            *timers,
+            *(
+                partial(layer.enter_call, args, kwargs) if layer.takes_arguments else layer.enter
+                for layer in layers
+            ),
+        )
 
     def once(self) -> Guard[E_co]:
         """Return a pipeline without the guards that repeat calls: `retry` and `hedge`.
@@ -386,7 +418,7 @@ class Guard(ProcessState, Generic[E_co]):
             world = next((layer.world for layer in layers if layer.world is not REAL), REAL)
             enters = (CallTimer(self.name, observers, world).enter, *enters)
         self._enters = enters
-        self._has_timed_calls = observers.is_used
+        self._uses_loop = self._takes_arguments or observers.is_used
 
     def reset(self) -> None:
         """Discard the state of all layers, such as counts and permits.
@@ -487,6 +519,9 @@ class Layer(Guard[E_co]):
     world: World = REAL
     """Clock of the guard."""
 
+    takes_arguments = False
+    """Whether `enter_call` decides on calls, not `enter`."""
+
     kind: ClassVar[str] = ''
     repeats: ClassVar[bool] = False
 
@@ -502,7 +537,7 @@ class Layer(Guard[E_co]):
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | E_co]:
         """Run an operation in the current task; see `Guard.run`."""
-        if self._has_timed_calls:
+        if self._uses_loop:
             return await super().run(op, *args, **kwargs)
         if self._once is not None:
             refuse_trio()
@@ -532,7 +567,7 @@ class Layer(Guard[E_co]):
         self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | E_co]:
         """Run an operation in the current thread; see `Guard.run_sync`."""
-        if self._has_timed_calls:
+        if self._uses_loop:
             return super().run_sync(op, *args, **kwargs)
         decision: Any = self.enter() if activity.is_on else ADMITTED
         result: Result[T, E0 | E_co]
@@ -559,6 +594,10 @@ class Layer(Guard[E_co]):
 
         This method must not block, and can be called from any thread.
         """
+        raise NotImplementedError
+
+    def enter_call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Admission:
+        """Return the decision for a call with these arguments, if `takes_arguments` is True."""
         raise NotImplementedError
 
     def limits(self) -> str:
@@ -592,6 +631,7 @@ class _InnerPipeline(Guard[E_co]):
     def __init__(self, layers: tuple[Layer[object], ...], count: int) -> None:
         self.name = 'attempt'
         self._layers = layers[len(layers) - count :]
+        self._takes_arguments = any(layer.takes_arguments for layer in self._layers)
         self._enters = tuple(layer.enter for layer in self._layers)
 
 

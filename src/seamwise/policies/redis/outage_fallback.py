@@ -1,5 +1,6 @@
 """Fallback used while Redis is unavailable: local guard, admit all, or refuse all."""
 
+from collections.abc import Callable
 from typing import assert_never
 
 from seamwise._runtime.registry import unregister
@@ -43,16 +44,20 @@ class OutageFallback:
         """Forget the calls of the parent process, in a forked one."""
         self._local.after_fork()
 
-    async def admit(self) -> Permit | Outcome | None:
-        """Return the decision on a call, or None if the caller must create a refusal."""
-        decision = self._decide()
+    async def admit(self, enter: Callable[[], Admission]) -> Permit | Outcome | None:
+        """Return the decision on a call, or None if the caller must create a refusal.
+
+        Args:
+            enter: Returns the decision of the local guard.
+        """
+        decision = self._decide(enter)
         while isinstance(decision, Waiting):
             decision = await complete_wait(decision)
         return decision
 
-    def admit_sync(self) -> Permit | Outcome | None:
+    def admit_sync(self, enter: Callable[[], Admission]) -> Permit | Outcome | None:
         """Return the same as `admit`, in a thread."""
-        decision = self._decide()
+        decision = self._decide(enter)
         while isinstance(decision, Waiting):
             decision = complete_wait_sync(decision)
         return decision
@@ -70,10 +75,10 @@ class OutageFallback:
                 assert_never(self.mode)
         return f'timeout {self._bound:g} s, during an outage {behaviour}'
 
-    def _decide(self) -> Permit | Outcome | Waiting | None:
+    def _decide(self, enter: Callable[[], Admission]) -> Permit | Outcome | Waiting | None:
         if self.mode == 'closed':
             return None
-        decision: Admission = self._local.enter() if self.mode == 'local' else ADMITTED
+        decision: Admission = enter() if self.mode == 'local' else ADMITTED
         if isinstance(decision, Fork):
             raise TypeError(f'{type(decision).__name__} cannot decide on a single call.')
         return decision

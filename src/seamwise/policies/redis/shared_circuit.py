@@ -185,12 +185,12 @@ class SharedCircuit(CircuitLayer[CircuitOpen | StoreUnavailable]):
 
     async def fallback_decision(self) -> Permit | Outcome:
         """Decide on a call without Redis."""
-        decision = await self._fallback.admit()
+        decision = await self._fallback.admit(self._local.enter)
         return self._store.refuse() if decision is None else decision
 
     def fallback_decision_sync(self) -> Permit | Outcome:
         """Do the same as `fallback_decision`, in a thread."""
-        decision = self._fallback.admit_sync()
+        decision = self._fallback.admit_sync(self._local.enter)
         return self._store.refuse() if decision is None else decision
 
     def _refuse(

@@ -1,13 +1,13 @@
 """Rate limiter for several processes: they share its buckets in Redis."""
 
-from collections.abc import Callable
-from math import ceil
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from typing_extensions import override
 
 from seamwise._errors.errors import MAX_DELAY
 from seamwise._results.containers import Failure
+from seamwise._runtime.rates.meter import scaled_weight
 from seamwise._runtime.validation import call_key, check_float, with_parentheses
 from seamwise._runtime.world import REAL, World
 from seamwise.catalog.storage import StoreUnavailable
@@ -17,7 +17,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
-from seamwise.policies.rate_limit import RateLayer
+from seamwise.policies.rate_limit import Kind, RateLayer, RateLimit
 from seamwise.policies.rate_limit import rate_limit as local_rate_limit
 from seamwise.policies.redis.availability import OutageMode
 from seamwise.policies.redis.bucket_queues import BucketQueues
@@ -25,12 +25,31 @@ from seamwise.policies.redis.clients import Client, check_clients
 from seamwise.policies.redis.gcra_script import GCRA
 from seamwise.policies.redis.outage_fallback import OutageFallback
 from seamwise.policies.redis.store import MAX_BOUND, Store
+from seamwise.policies.redis.window_script import WINDOW
+
+_CALL_WEIGHT: Final = 1_000_000
+"""Weight of one call. The weight of a billion calls, the maximum, is exact in a double of Lua."""
+
+_SCRIPTS: Final = {'bucket': ('rate', GCRA), 'window': ('window', WINDOW)}
+"""Part of the keys in Redis, and script, of each algorithm."""
 
 
 class _Rate(NamedTuple):
+    kind: Kind
     limit: int
     period: float
     burst: int
+
+    def arguments(self, weight: int, weight_ahead: int) -> tuple[str, ...]:
+        """Return the arguments of the script for a call."""
+        burst, limit = self.burst * _CALL_WEIGHT, self.limit * _CALL_WEIGHT
+        return str(weight), str(weight_ahead), str(burst), str(limit), repr(self.period * 1e6)
+
+    @override
+    def __str__(self) -> str:
+        if self.kind == 'window':
+            return f'{self.limit} in any {self.period:g} s'
+        return f'{self.limit} in {self.period:g} s, burst of {self.burst}'
 
 
 @with_parentheses('shared_rate_limit(10, redis=…, name=…)')
@@ -40,9 +59,10 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
     redis: Client,
     period: float = 1.0,
     name: str,
+    kind: Kind = 'bucket',
     burst: int | None = None,
     key: Callable[[], str] | None = None,
-    cost: Callable[[], float] | float = 1.0,
+    cost: Callable[..., float] | float = 1.0,
     wait: float = 0.0,
     bound: float = 0.05,
     away: OutageMode = 'local',
@@ -65,9 +85,12 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
             A RedisCluster of either kind works too.
         period: Length of the period, in seconds.
         name: Name in errors, events and descriptions, and part of the keys in Redis.
-        burst: Maximum number of simultaneous calls after a pause (None: `limit`).
+        kind: Algorithm. A `'window'` stores the times of the calls of the last period in Redis.
+        burst: Maximum number of simultaneous calls after a pause (None: `limit`). Only for
+            `'bucket'`.
         key: Returns a key for the current call; each key has a limit of its own.
-        cost: Number of slots that a call takes, or a function that returns it.
+        cost: Number of slots that a call takes, or a function that returns it. A function with
+            parameters receives the arguments of the call.
         wait: Maximum time to wait for a slot, in seconds.
         bound: Seconds after which a reply of Redis is late, at most 60. They count from the time at
             which the request was written.
@@ -93,6 +116,7 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
         limit,
         period=period,
         name=name,
+        kind=kind,
         burst=burst,
         key=key,
         cost=cost,
@@ -103,11 +127,12 @@ def shared_rate_limit(  # noqa: PLR0913 -- settings, each with a default
     observers = observers_of(observer)
     return _SharedRateLimit(
         name,
-        rate=_Rate(limit, float(period), limit if burst is None else burst),
+        rate=_Rate(kind, limit, float(period), limit if burst is None else burst),
         key=key,
         cost=cost,
         max_wait=float(wait),
-        store=Store(name, clients, GCRA, observer=observers, bound=bound, world=world),
+        local=local,
+        store=Store(name, clients, _SCRIPTS[kind][1], observer=observers, bound=bound, world=world),
         fallback=OutageFallback(away, local, bound=bound),
         observer=observers,
         world=world,
@@ -121,8 +146,9 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         *,
         rate: _Rate,
         key: Callable[[], str] | None,
-        cost: Callable[[], float] | float,
+        cost: Callable[..., float] | float,
         max_wait: float,
+        local: RateLimit,
         store: Store,
         fallback: OutageFallback,
         observer: Observers,
@@ -131,12 +157,12 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         self.world = world
         self.queues = BucketQueues()
         self._rate = rate
-        # Microseconds.
-        self._call_cost = rate.period * 1e6 / rate.limit
-        self._burst_cost = repr(rate.burst * self._call_cost)
-        self._bucket = f'seamwise:{{{name}}}:rate'
+        self._bucket = f'seamwise:{{{name}}}:{_SCRIPTS[rate.kind][0]}'
         self._key = key
-        self._cost = cost
+        self._local = local
+        self.call_cost = local.call_cost
+        self.takes_arguments = local.takes_arguments
+        self._weight = 0 if callable(cost) else scaled_weight(float(cost), _CALL_WEIGHT)
         self.wait = max_wait
         self._store = store
         self._fallback = fallback
@@ -161,33 +187,32 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
 
     @override
     def enter(self) -> Waiting:
-        cost = (
-            check_float('cost', self._cost(), maximum=self._rate.burst)
-            if callable(self._cost)
-            else self._cost
-        )
+        return self.enter_call((), {})
+
+    @override
+    def enter_call(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> Waiting:
+        weight = self._weight
+        if self.call_cost is not None:
+            weight = scaled_weight(self.call_cost(*args, **kwargs), _CALL_WEIGHT)
         bucket = self._bucket if self._key is None else f'{self._bucket}:{call_key(self._key)}'
-        return _SlotWait(self, _encodable(bucket), cost * self._call_cost)
+        return _SlotWait(self, _encodable(bucket), weight)
 
     @override
     def limits(self) -> str:
-        limit, period, burst = self._rate
         wait = f', waits up to {self.wait:g} s' if self.wait else ''
-        rate = f'{limit} in {period:g} s, burst of {burst}{wait}'
-        return f'{rate}; shared over Redis, {self._fallback.limits()}'
+        return f'{self._rate}{wait}; shared over Redis, {self._fallback.limits()}'
 
     def max_wait(self) -> float:
         """Return the seconds that a call may wait for its slot, limited by enclosing deadlines."""
         return remaining(self.wait) if self.wait else 0.0
 
-    async def take(self, bucket: str, cost: float, *, weight_ahead: int = 0) -> float | None:
+    async def take(self, bucket: str, weight: int, *, weight_ahead: int = 0) -> float | None:
         """Take a slot if it is free.
 
         Args:
             bucket: Key of the bucket in Redis.
-            cost: Cost of the call in microseconds.
-            weight_ahead: Cost of the waiters before it, in microseconds. If there are any, no
-                slot is taken.
+            weight: Weight of the call.
+            weight_ahead: Weight of the waiters before it. If there are any, no slot is taken.
 
         Returns:
             The seconds until the call would pass, 0 if it has taken its slot, or None during an
@@ -196,27 +221,27 @@ class _SharedRateLimit(RateLayer[RateLimited | StoreUnavailable]):
         ticket = self._store.backoff.try_acquire()
         if ticket is None:
             return None
-        arguments = (repr(cost), self._burst_cost, str(weight_ahead))
+        arguments = self._rate.arguments(weight, weight_ahead)
         reply = await self._store.call(ticket, bucket, *arguments)
         return None if reply is None else reply[0] / 1e6
 
-    def take_sync(self, bucket: str, cost: float, *, weight_ahead: int = 0) -> float | None:
+    def take_sync(self, bucket: str, weight: int, *, weight_ahead: int = 0) -> float | None:
         """Do the same as `take`, in a thread."""
         ticket = self._store.backoff.try_acquire()
         if ticket is None:
             return None
-        arguments = (repr(cost), self._burst_cost, str(weight_ahead))
+        arguments = self._rate.arguments(weight, weight_ahead)
         reply = self._store.call_sync(ticket, bucket, *arguments)
         return None if reply is None else reply[0] / 1e6
 
-    async def fallback_decision(self) -> Permit | Outcome:
+    async def fallback_decision(self, weight: int) -> Permit | Outcome:
         """Decide on a call without Redis."""
-        decision = await self._fallback.admit()
+        decision = await self._fallback.admit(lambda: self._local.admit(weight / _CALL_WEIGHT))
         return self._store.refuse() if decision is None else decision
 
-    def fallback_decision_sync(self) -> Permit | Outcome:
+    def fallback_decision_sync(self, weight: int) -> Permit | Outcome:
         """Do the same as `fallback_decision`, in a thread."""
-        decision = self._fallback.admit_sync()
+        decision = self._fallback.admit_sync(lambda: self._local.admit(weight / _CALL_WEIGHT))
         return self._store.refuse() if decision is None else decision
 
     def decision(self, delay: float) -> Permit | Failure[RateLimited]:
@@ -237,14 +262,14 @@ def _encodable(key: str) -> str:
 
 
 class _SlotWait(Waiting):
-    """A new call, with its cost in microseconds."""
+    """A new call, with its weight."""
 
-    __slots__ = ('_bucket', '_cost', '_guard')
+    __slots__ = ('_bucket', '_guard', '_weight')
 
-    def __init__(self, guard: _SharedRateLimit, bucket: str, cost: float) -> None:
+    def __init__(self, guard: _SharedRateLimit, bucket: str, weight: int) -> None:
         self._guard = guard
         self._bucket = bucket
-        self._cost = cost
+        self._weight = weight
 
     @override
     async def wait(self) -> Permit | Outcome:
@@ -252,8 +277,10 @@ class _SlotWait(Waiting):
         if max_wait:
             delay = await self._wait_in_queue(max_wait)
         else:
-            delay = await guard.take(self._bucket, self._cost)
-        return await guard.fallback_decision() if delay is None else guard.decision(delay)
+            delay = await guard.take(self._bucket, self._weight)
+        return (
+            await guard.fallback_decision(self._weight) if delay is None else guard.decision(delay)
+        )
 
     @override
     def wait_sync(self) -> Permit | Outcome:
@@ -261,49 +288,51 @@ class _SlotWait(Waiting):
         if max_wait:
             delay = self._wait_in_queue_sync(max_wait)
         else:
-            delay = guard.take_sync(self._bucket, self._cost)
-        return guard.fallback_decision_sync() if delay is None else guard.decision(delay)
+            delay = guard.take_sync(self._bucket, self._weight)
+        return (
+            guard.fallback_decision_sync(self._weight) if delay is None else guard.decision(delay)
+        )
 
     async def _wait_in_queue(self, max_wait: float) -> float | None:
         """Wait for the head of the queue, then for a slot; return the last result of `take`."""
         guard, world = self._guard, self._guard.world
         queue = guard.queues.get(self._bucket)
         started_at = world.clock()
-        waiter, weight_ahead = queue.join(ceil(self._cost))
+        waiter, weight_ahead = queue.join(self._weight)
         try:
             if weight_ahead:
-                delay = await guard.take(self._bucket, self._cost, weight_ahead=weight_ahead)
+                delay = await guard.take(self._bucket, self._weight, weight_ahead=weight_ahead)
                 if delay is None or delay > max_wait:
                     return delay
                 await waiter.wait(world, max_wait)
             while waiter.is_woken:
-                delay = await guard.take(self._bucket, self._cost)
+                delay = await guard.take(self._bucket, self._weight)
                 if not delay or world.clock() - started_at + delay > max_wait:
                     return delay
                 await world.sleep(delay)
         finally:
             queue.leave(waiter)
         weight_ahead = queue.waiting_weight()
-        return await guard.take(self._bucket, self._cost, weight_ahead=weight_ahead)
+        return await guard.take(self._bucket, self._weight, weight_ahead=weight_ahead)
 
     def _wait_in_queue_sync(self, max_wait: float) -> float | None:
         """Do the same as `_wait_in_queue`, in a thread."""
         guard, world = self._guard, self._guard.world
         queue = guard.queues.get(self._bucket)
         started_at = world.clock()
-        waiter, weight_ahead = queue.join(ceil(self._cost))
+        waiter, weight_ahead = queue.join(self._weight)
         try:
             if weight_ahead:
-                delay = guard.take_sync(self._bucket, self._cost, weight_ahead=weight_ahead)
+                delay = guard.take_sync(self._bucket, self._weight, weight_ahead=weight_ahead)
                 if delay is None or delay > max_wait:
                     return delay
                 waiter.wait_sync(world, max_wait)
             while waiter.is_woken:
-                delay = guard.take_sync(self._bucket, self._cost)
+                delay = guard.take_sync(self._bucket, self._weight)
                 if not delay or world.clock() - started_at + delay > max_wait:
                     return delay
                 world.sleep_sync(delay)
         finally:
             queue.leave(waiter)
         weight_ahead = queue.waiting_weight()
-        return guard.take_sync(self._bucket, self._cost, weight_ahead=weight_ahead)
+        return guard.take_sync(self._bucket, self._weight, weight_ahead=weight_ahead)
