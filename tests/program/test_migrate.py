@@ -154,8 +154,31 @@ def test_callers_in_other_files_prevent_the_migration(shop: Path) -> None:
     assert result.exit_code == 1
     assert 'script.py:1: `walk` is used here' in result.stderr
     assert contents(shop) == before
+    assert '--keep' in result.stderr
     assert migrate('shop', 'script.py', '--all').exit_code == 0
     assert 'or_raise(walk(0))' in (shop.parent / 'script.py').read_text()
+
+
+def test_callers_by_a_star_import_prevent_the_migration_without_keep(shop: Path) -> None:
+    (shop.parent / 'script.py').write_text('from shop.walk import *\n\nprint(walk(0))\n')
+    commit()
+    before = contents(shop)
+    result = migrate('shop', '--all')
+    assert result.exit_code == 1
+    assert 'script.py:3: `walk` is used here' in result.stderr
+    assert contents(shop) == before
+    assert migrate('shop', '--all', '--keep', 'public', '--suffix', '_safely').exit_code == 0
+    assert 'match walk_safely(day):' in (shop / 'walk.py').read_text()
+    assert 'raise error.exception()' in (shop / 'walk.py').read_text()
+
+
+@pytest.mark.parametrize('suffix', ['', '-x', ' '])
+def test_a_suffix_that_is_no_part_of_a_name_is_an_error(shop: Path, suffix: str) -> None:
+    before = contents(shop)
+    result = migrate('shop', '--all', '--keep', 'public', '--suffix', suffix)
+    assert result.exit_code == 2
+    assert f'--suffix {suffix!r}' in result.stderr
+    assert contents(shop) == before
 
 
 def test_a_file_that_cannot_be_written_leaves_all_as_they_are(

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from seamwise._results.containers import Failure
 from seamwise._text.escaping import escape
@@ -21,7 +22,7 @@ from seamwise.program.console import (
 )
 
 if TYPE_CHECKING:
-    from seamwise.check.migrate.migration import Migration
+    from seamwise.check.migrate.migration import Migration, Selection
 
 HELP = """\
 Rewrite code that raises its own exceptions, so that it returns Results.
@@ -38,11 +39,12 @@ Examples:
   seamwise migrate src --all
   seamwise migrate src --step 1
   seamwise migrate src --function shop.orders.place
+  seamwise migrate src --all --keep public
 
 \b
 Exit codes:
     0  written, or nothing to write
-    1  a file cannot be written, or has uncommitted changes
+    1  a file cannot be written, has uncommitted changes, or is used outside PATH
     2  a file could not be read or analysed, or the command was used incorrectly
    78  a package is missing
   130  interrupted
@@ -61,6 +63,20 @@ Exit codes:
     type=click.IntRange(min=1),
     help='Convert the exception of a step of `seamwise check --adoption`.',
 )
+@click.option(
+    '--keep',
+    metavar='NAME',
+    multiple=True,
+    help='Keep this function and its exceptions for callers outside PATH, beside one that returns '
+    'a Result; `public` for all functions whose names have no underscore.',
+)
+@click.option(
+    '--suffix',
+    metavar='TEXT',
+    default='_result',
+    show_default=True,
+    help='End of the names of the functions beside the kept ones.',
+)
 @click.option('--diff', 'is_diff', is_flag=True, help='Write nothing, and print a patch.')
 @click.option('--force', is_flag=True, help='Also change files with uncommitted changes.')
 @click.option(
@@ -78,6 +94,8 @@ def command(  # noqa: PLR0913 -- one parameter per option
     is_all: bool,
     functions: tuple[str, ...],
     step: int | None,
+    keep: tuple[str, ...],
+    suffix: str,
     is_diff: bool,
     force: bool,
     python_executable: str | None,
@@ -85,10 +103,15 @@ def command(  # noqa: PLR0913 -- one parameter per option
     """Run the subcommand, and exit with its code."""
     if sum([is_all, bool(functions), step is not None]) != 1:
         raise click.UsageError('use one of --all, --function and --step.', context)
+    if not f'name{suffix}'.isidentifier() or not suffix:
+        raise click.UsageError(f'--suffix {suffix!r}: no name can end in this.', context)
     try:
         if not (is_diff or force):
             _refuse_uncommitted(paths)
-        context.exit(_migrate(paths, functions, step, python_executable or '', is_diff=is_diff))
+        from seamwise.check.migrate.migration import Selection  # noqa: PLC0415
+
+        selection = Selection(frozenset(functions), None, frozenset(keep), suffix)
+        context.exit(_migrate(paths, selection, step, python_executable or '', is_diff=is_diff))
     except CommandExit as error:
         context.exit(report_exit(error))
     except KeyboardInterrupt:
@@ -121,7 +144,7 @@ def _refuse_uncommitted(paths: Sequence[str]) -> None:
 
 def _migrate(
     paths: Sequence[str],
-    functions: Sequence[str],
+    selection: 'Selection',
     step: int | None,
     python_executable: str,
     *,
@@ -131,14 +154,15 @@ def _migrate(
     from seamwise.check.migrate.writing import patch, write_all  # noqa: PLC0415
     from seamwise.check.reports import render_problem  # noqa: PLC0415
 
-    place = None if step is None else _place_of_step(paths, step, python_executable)
+    if step is not None:
+        place = _place_of_step(paths, step, python_executable)
+        selection = msgspec.structs.replace(selection, place=place)
     stderr = std_stream('stderr')
     shows_progress = stderr is not None and stderr.isatty()
     plan = plan_migration(
         paths,
         progress=lambda stage: write_stderr(f'{stage} …') if shows_progress else None,
-        functions=frozenset(functions),
-        place=place,
+        selection=selection,
         python_executable=python_executable,
     )
     if isinstance(plan, Failure):

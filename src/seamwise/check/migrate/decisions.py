@@ -44,9 +44,31 @@ class Decisions:
         """Return the expression that names a class in this module; import it if necessary."""
         kind = self.kinds.all[name]
         known = self.module.class_names.get(name)
+        if kind.has_twin and known is not None:
+            scope, dot, _ = known.rpartition('.')
+            known = f'{scope}{dot}{kind.error_name}' if dot else None
         if known is None and kind.module is not self.module:
-            self.imports.setdefault(kind.module.name, set()).add(kind.short_name)
-        return known or kind.short_name
+            self.imports.setdefault(kind.module.name, set()).add(kind.error_name)
+        return known or kind.error_name
+
+    def local_any(self, kind: Kind) -> str:
+        """Return the expression for all errors that a class covers, for `isinstance`."""
+        if not self.kinds.is_alias(kind):
+            return self.local(kind.name)
+        names = [self.local(member.name) for member in self.kinds.members(kind.name)]
+        return f'({", ".join(names)})'
+
+    def result_function(self, node: ast.expr) -> str:
+        """Return the name that replaces the one of a function in a call; empty if it stays."""
+        parent = self.module.parents.get(node)
+        unit = self.flow.callbacks.get(node)
+        if isinstance(parent, ast.Call) and parent.func is node:
+            unit = self.flow.callee(parent, self.module)
+        if unit is None or not unit.result_name:
+            return ''
+        if isinstance(node, ast.Name) and unit.module is not self.module:
+            self.imports.setdefault(unit.module.name, set()).add(unit.result_name)
+        return unit.result_name
 
     def union(self, kinds: Iterable[Kind]) -> str:
         """Return the union of some classes."""

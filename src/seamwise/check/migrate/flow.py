@@ -71,6 +71,15 @@ class Unit(Struct, eq=False):
     """Reason why the function keeps exceptions; empty if it can be converted."""
     escapes: frozenset[str] = frozenset()
     sites: list[Site] = field(default_factory=list['Site'])
+    result_name: str = ''
+    """New name of a function whose old name keeps its exceptions for callers outside."""
+
+    @property
+    def is_public(self) -> bool:
+        """Whether no part of the name begins with an underscore; special methods are public."""
+        return not any(
+            part.startswith('_') and not part.endswith('__') for part in self.name.split('.')
+        )
 
     @property
     def short_name(self) -> str:

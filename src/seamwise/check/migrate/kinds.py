@@ -69,11 +69,18 @@ class Kind(Struct, eq=False):
     has_cause: bool = False
     has_default: bool = False
     """Whether some `raise` passes no text."""
+    has_twin: bool = False
+    """Whether the exception stays for callers outside, beside a tagged error."""
 
     @property
     def short_name(self) -> str:
         """Name without the module."""
         return self.node.name
+
+    @property
+    def error_name(self) -> str:
+        """Name of the tagged error."""
+        return f'Tagged{self.short_name}' if self.has_twin else self.short_name
 
     @property
     def position(self) -> tuple[str, int]:

@@ -15,12 +15,15 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
-from seamwise.check.migrate.flow import Flow, Unit, has_overrides, left_alone
+from seamwise.check.migrate.decisions import names_in
+from seamwise.check.migrate.flow import Flow, Unit, has_overrides, kinds_of, left_alone
 from seamwise.check.migrate.kinds import Kinds, NotMigrated
 from seamwise.check.migrate.outside import outside_uses
 from seamwise.check.migrate.rewriting import rewrite
 from seamwise.check.typed_ast.program import Module, Program
 
+PUBLIC = 'public'
+"""Name for all public functions."""
 _MAX_ROUNDS = 12
 """Number of times that code is left alone because mypy rejects its new form."""
 
@@ -50,11 +53,60 @@ class _Refusals(Struct):
     units: dict[str, str]
 
 
+class Selection(Struct, frozen=True):
+    """Code to convert, and code that keeps its exceptions."""
+
+    functions: AbstractSet[str] = frozenset()
+    """Full names of the functions to convert; empty for all."""
+    place: tuple[str, int] | None = None
+    """Path and line of the exception class to convert; None for all."""
+    keep: AbstractSet[str] = frozenset()
+    """Full names of the functions that keep their exceptions for callers outside; `public` for all
+    whose names have no underscore."""
+    suffix: str = '_result'
+    """End of the names of their functions that return a Result."""
+
+
+class _Keeping(Struct, frozen=True):
+    """Functions that keep their exceptions for callers outside."""
+
+    names: AbstractSet[str]
+    suffix: str
+
+    def __contains__(self, unit: Unit) -> bool:
+        return unit.name in self.names or (PUBLIC in self.names and unit.is_public)
+
+    def apply(self, flow: Flow) -> None:
+        """Give functions a second name and their classes a twin, or refuse the classes."""
+        kinds = flow.kinds
+        for unit in flow.units:
+            if unit.node is None or unit not in self or not unit.escapes:
+                continue
+            name = f'{unit.node.name}{self.suffix}'
+            if unit.is_converted and name not in names_in(unit.module.syntax):
+                unit.result_name = name
+                for kind in kinds_of(unit, kinds):
+                    self._add_twins(kinds, kind.family)
+            elif not unit.node.name.startswith('test'):
+                reason = unit.blocker or f'has the name {name!r} beside it'
+                for kind in kinds_of(unit, kinds):
+                    kinds.refuse(
+                        kind,
+                        unit.module,
+                        unit.node.lineno,
+                        f'leaves `{unit.short_name}`, which must keep its exceptions and {reason}',
+                    )
+
+    def _add_twins(self, kinds: Kinds, family: str) -> None:
+        for kind in kinds.all.values():
+            if kind.family == family:
+                kind.has_twin = True
+
+
 def plan_migration(
     paths: Sequence[str],
     *,
-    functions: AbstractSet[str] = frozenset(),
-    place: tuple[str, int] | None = None,
+    selection: Selection = Selection(),  # noqa: B008 -- immutable
     python_executable: str = '',
     progress: Callable[[str], object] = lambda _: None,
 ) -> Result[Migration, tuple[SourceProblem, ...]]:
@@ -62,8 +114,7 @@ def plan_migration(
 
     Args:
         paths: Files and folders.
-        functions: Full names of the functions to convert; empty for all.
-        place: Path and line of the exception class to convert; None for all.
+        selection: Code to convert; all without it.
         python_executable: Python of the environment with the imported packages.
         progress: Called with the name of each stage.
     """
@@ -74,14 +125,16 @@ def plan_migration(
         return Failure(unread)
     program = analysis.program
     contents = {module: module.path.read_bytes() for module in program.modules}
-    families = _families_at(program, place)
-    unknown = _unknown_names(program, functions)
+    functions = selection.functions
+    families = _families_at(program, selection.place)
+    unknown = _unknown_names(program, functions | (selection.keep - {PUBLIC}))
     if unknown:
         return Failure(unknown)
+    keeping = _Keeping(selection.keep, selection.suffix)
     refusals = _Refusals({}, {})
     errors: list[tuple[str, int, str]] = []
     for _ in range(_MAX_ROUNDS):
-        flow = _decide(program, functions, families, refusals)
+        flow = _decide(program, functions, families, refusals, keeping)
         progress('Rewriting')
         new = {
             module.path: (content, changed)
@@ -125,6 +178,7 @@ def _decide(
     functions: AbstractSet[str],
     families: AbstractSet[str],
     refusals: _Refusals,
+    keeping: _Keeping,
 ) -> Flow:
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
@@ -140,6 +194,7 @@ def _decide(
         if functions or families:
             _limit(kinds, program, blocked, functions, families)
         flow = Flow(program, kinds, blocked, functions)
+        keeping.apply(flow)
         if not set(kinds.refused) - set(refused):
             return flow
         refused = dict(kinds.refused)
@@ -208,9 +263,17 @@ def _migration(
                 if not (is_limited and item.reason == _NOT_SELECTED)
             )
         ),
-        tuple(outside_uses(paths, [*classes, *converted])) if classes else (),
+        tuple(outside_uses(paths, _names_outside(flow))) if classes else (),
         problems,
     )
+
+
+def _names_outside(flow: Flow) -> list[str]:
+    """Return the full names that callers outside cannot use as before."""
+    return [
+        *(kind.name for kind in flow.kinds.converted() if not kind.has_twin),
+        *(unit.name for unit in flow.units if unit.is_converted and not unit.result_name),
+    ]
 
 
 def _new_errors(

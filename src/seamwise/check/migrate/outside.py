@@ -46,7 +46,9 @@ def _uses(tree: ast.Module, path: Path, names: AbstractSet[str]) -> Iterator[Not
     modules = {name.rpartition('.')[0] for name in names}
     last_names = {name.rpartition('.')[2] for name in names}
     imports_some = False
+    is_starred = False
     attributes: list[ast.Attribute] = []
+    plain: list[ast.Name] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             imports_some = imports_some or any(alias.name in modules for alias in node.names)
@@ -57,16 +59,22 @@ def _uses(tree: ast.Module, path: Path, names: AbstractSet[str]) -> Iterator[Not
                     node.level and any(name.endswith(f'.{full}') for name in names)
                 ):
                     yield _use(path, node.lineno, alias.name)
+                is_starred = is_starred or alias.name == '*'
                 imports_some = imports_some or any(
                     module == full or module.startswith(f'{node.module}.') or module == node.module
                     for module in modules
                 )
         elif isinstance(node, ast.Attribute):
             attributes.append(node)
+        elif isinstance(node, ast.Name):
+            plain.append(node)
     if imports_some:
         for attribute in attributes:
             if attribute.attr in last_names:
                 yield _use(path, attribute.lineno, attribute.attr)
+        for name in plain if is_starred else ():
+            if name.id in last_names:
+                yield _use(path, name.lineno, name.id)
 
 
 def _use(path: Path, line: int, name: str) -> NotMigrated:
@@ -75,5 +83,5 @@ def _use(path: Path, line: int, name: str) -> NotMigrated:
         line,
         name,
         'is used here, outside the paths of the migration',
-        'Name this file as a PATH, too.',
+        'Name this file as a PATH, too, or keep the exceptions with --keep.',
     )

@@ -10,6 +10,7 @@ from typing_extensions import override
 from seamwise.check.migrate.decisions import Decisions, names_in
 from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run, kinds_of
 from seamwise.check.migrate.imports import add_imports
+from seamwise.check.migrate.keeping import exception_method, raising_twin
 from seamwise.check.migrate.kinds import Kind
 from seamwise.check.migrate.syntax import (
     Renaming,
@@ -228,13 +229,48 @@ class _Transformer(cst.CSTTransformer):
     @override
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         node = self.find('Name', original_node)
-        unit = self.rewriting.flow.callbacks.get(node) if isinstance(node, ast.Name) else None
-        if unit is None or unit.node is None or not unit.is_converted:
+        if not isinstance(node, ast.Name):
             return updated_node
+        unit = self.rewriting.flow.callbacks.get(node)
+        if unit is None or unit.node is None or not unit.is_converted:
+            return self._renamed(node, updated_node)
         self.is_changed = True
         self.rewriting.use('or_raise')
+        name = self.rewriting.result_function(node) or updated_node.value
         names = ', '.join(argument.arg for argument in unit.node.args.args)
-        return cst.parse_expression(f'lambda {names}: or_raise({updated_node.value}({names}))')
+        return cst.parse_expression(f'lambda {names}: or_raise({name}({names}))')
+
+    @override
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
+        node = self.find('Attribute', original_node)
+        if not isinstance(node, ast.Attribute):
+            return updated_node
+        return self._renamed(node, updated_node)
+
+    def _renamed(
+        self, node: ast.Name | ast.Attribute, updated: cst.Name | cst.Attribute
+    ) -> cst.BaseExpression:
+        """Return the new name of a function, or of a class in `isinstance`, beside the old one."""
+        name = self.rewriting.result_function(node)
+        if name:
+            self.is_changed = True
+            new = cst.Name(name)
+            return updated.with_changes(attr=new) if isinstance(updated, cst.Attribute) else new
+        kind = self.rewriting.kinds.all.get(self.rewriting.module.full_name(node))
+        if kind is None or not kind.has_twin or not self._is_class_argument(node):
+            return updated
+        self.is_changed = True
+        return cst.parse_expression(self.rewriting.local_any(kind))
+
+    def _is_class_argument(self, node: ast.expr) -> bool:
+        """Return whether a name is the second argument of `isinstance`."""
+        match self.rewriting.module.parents.get(node):
+            case ast.Call(ast.Name('isinstance'), arguments):
+                return node in arguments[1:]
+            case _:
+                return False
 
     # Statements
 
@@ -306,6 +342,9 @@ class _Transformer(cst.CSTTransformer):
             return None
         if not isinstance(error, cst.Call):
             error = cst.Call(error)
+        kind = rewriting.kinds.all[next(iter(site.kinds))]
+        if kind.has_twin:
+            error = error.with_changes(func=cst.parse_expression(rewriting.local(kind.name)))
         form = rewriting.leaves_function(node)
         if isinstance(node.cause, ast.Name):
             clause = self._clause_of(node.cause)
@@ -599,13 +638,23 @@ class _Transformer(cst.CSTTransformer):
     @override
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.FunctionDef:
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         node = self.find('FunctionDef', original_node)
         rewriting = self.rewriting
         unit = rewriting.unit_of_function.get(node) if isinstance(node, FUNCTIONS) else None
         if unit is None or not unit.is_converted:
             return updated_node
         self.is_changed = True
+        new = self._fallible_function(unit, updated_node)
+        if not unit.result_name:
+            return new
+        rewriting.use('Failure', 'Success')
+        return cst.FlattenSentinel(
+            raising_twin(original_node, new, unit, is_method=is_method(unit, rewriting.module))
+        )
+
+    def _fallible_function(self, unit: Unit, updated_node: cst.FunctionDef) -> cst.FunctionDef:
+        rewriting = self.rewriting
         errors = rewriting.union(kinds_of(unit, rewriting.kinds))
         if unit.node in rewriting.leaves and updated_node.returns is not None:
             rewriting.use('Result')
@@ -647,8 +696,12 @@ class _Transformer(cst.CSTTransformer):
             return updated_node
         self.is_changed = True
         if self.rewriting.kinds.is_alias(kind):
-            return self._alias(kind, updated_node)
-        return self._error_class(kind, updated_node)
+            return updated_node if kind.has_twin else self._alias(kind, updated_node)
+        new = self._error_class(kind, updated_node)
+        if not kind.has_twin:
+            return new
+        gap = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
+        return cst.FlattenSentinel([updated_node, new.with_changes(leading_lines=gap)])
 
     def _alias(self, kind: Kind, updated: cst.ClassDef) -> cst.RemovalSentinel:
         rewriting = self.rewriting
@@ -674,12 +727,12 @@ class _Transformer(cst.CSTTransformer):
         rewriting.use('Category', 'TaggedError')
         message = repr(kind.template)
         category = f'category=Category.{kind.category}'
-        head = f'class {kind.short_name}(TaggedError, {category}, message={message}):'
+        head = f'class {kind.error_name}(TaggedError, {category}, message={message}):'
         if len(head) <= _WIDTH:
             source = f'{head}\n    pass\n'
         else:
             source = (
-                f'class {kind.short_name}(\n    TaggedError,\n    {category},\n'
+                f'class {kind.error_name}(\n    TaggedError,\n    {category},\n'
                 f'    message={message},\n):\n    pass\n'
             )
         new = cst.parse_module(source).body[0]
@@ -711,6 +764,9 @@ class _Transformer(cst.CSTTransformer):
                 gap = [cst.EmptyLine(indent=False)] if statements else []
                 line = line.with_changes(leading_lines=[*gap, *comments])
             statements.append(line)
+        if kind.has_twin:
+            method = cst.parse_statement(exception_method(kind))
+            statements.append(method.with_changes(leading_lines=[cst.EmptyLine(indent=False)]))
         body = updated.body
         block = (
             body.with_changes(body=statements)
@@ -718,6 +774,7 @@ class _Transformer(cst.CSTTransformer):
             else cst.IndentedBlock(statements)
         )
         return updated.with_changes(
+            name=new.name,
             bases=new.bases,
             keywords=new.keywords,
             lpar=new.lpar,
@@ -740,7 +797,7 @@ class _Transformer(cst.CSTTransformer):
 
 def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     nodes: dict[_Key, ast.AST] = {}
-    for expression_type in (ast.Call, ast.Await, ast.Name):
+    for expression_type in (ast.Call, ast.Await, ast.Name, ast.Attribute):
         for expression in module.nodes_of_type(expression_type):
             line, end_line = expression.lineno, expression.end_lineno or expression.lineno
             column = module.column(line, expression.col_offset)

@@ -1,0 +1,217 @@
+"""Functions that keep their exceptions for callers outside the migrated paths."""
+
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from seamwise.check.migrate.migration import Selection, plan_migration
+from seamwise.check.migrate.writing import write_all
+from tests.check.migrate.migrating import write_package
+
+# The tests run mypy.
+pytestmark = pytest.mark.slow
+
+ERRORS = """\
+class ShopError(Exception):
+    '''Base.'''
+
+
+class SoldOut(ShopError):
+    '''Nothing left.'''
+
+    def __init__(self, item: str, left: int = 0) -> None:
+        super().__init__(f'{item} {left}')
+        self.item = item
+        self.left = left
+
+
+class Missing(ShopError):
+    pass
+
+
+class Broken(Exception):
+    pass
+"""
+ORDERS = """\
+'''Orders.'''
+
+from shop import errors
+from shop.errors import Broken, Missing, SoldOut
+
+
+class Stock:
+    def __init__(self) -> None:
+        self.left = {'tea': 1}
+
+    def take(self, item: str, *, count: int = 1) -> int:
+        '''Take some.'''
+        if item not in self.left:
+            raise Missing(f'no {item}')
+        if self.left[item] < count:
+            raise SoldOut(item)
+        self.left[item] -= count
+        return self.left[item]
+
+    @staticmethod
+    def check(item: str, *rest: str) -> str:
+        if not item:
+            raise Missing
+        return item
+
+
+def place(stock: Stock, item: str) -> str:
+    '''Place.
+
+    More text.
+    '''
+    try:
+        number = int(item[-1])
+    except ValueError as error:
+        raise Broken('bad') from error
+    return f'{stock.take(item[:-1], count=number)} left'
+
+
+def safe(stock: Stock, item: str) -> str:
+    try:
+        return place(stock, item)
+    except errors.SoldOut as error:
+        return f'sold out {error.item}'
+    except errors.ShopError as error:
+        return str(error)
+
+
+def broad(stock: Stock, item: str) -> str:
+    try:
+        return place(stock, item) + place(stock, item)
+    except Exception as error:
+        if isinstance(error, errors.SoldOut):
+            return 'sold'
+        if isinstance(error, errors.ShopError):
+            return 'other'
+        return str(error)
+
+
+async def later(item: str) -> str:
+    if item == 'x':
+        raise Broken('x')
+    return Stock.check(item)
+
+
+def _hidden(item: str) -> str:
+    if item == 'y':
+        raise Missing('y')
+    return item
+def shown(item: str) -> str:
+    return _hidden(item)
+"""
+CALLER = """\
+import asyncio
+
+from shop.errors import Broken, ShopError, SoldOut
+from shop.orders import Stock, broad, later, place, safe, shown
+
+stock = Stock()
+for call in [
+    lambda: place(stock, 'tea1'),
+    lambda: place(stock, 'tea1'),
+    lambda: place(stock, 'mate1'),
+    lambda: place(stock, 'mate'),
+    lambda: safe(stock, 'tea1'),
+    lambda: safe(stock, 'x1'),
+    lambda: broad(stock, 'tea1'),
+    lambda: broad(stock, 'x1'),
+    lambda: Stock.check(''),
+    lambda: shown('y'),
+    lambda: asyncio.run(later('x')),
+]:
+    try:
+        print(call())
+    except SoldOut as error:
+        print(type(error), error, error.item, error.left, error.args)
+    except (ShopError, Broken) as error:
+        print(type(error), error, error.args, repr(error.__cause__))
+"""
+
+
+def run_caller(folder: Path) -> str:
+    return subprocess.run(
+        [sys.executable, '-B', 'caller.py'], cwd=folder, capture_output=True, text=True, check=True
+    ).stdout
+
+
+def keep(*names: str, suffix: str = '_result') -> None:
+    selection = Selection(keep=frozenset(names), suffix=suffix)
+    migration = plan_migration(['shop'], selection=selection).unwrap()
+    assert not migration.outside
+    assert write_all(migration.contents).unwrap() == len(migration.contents)
+
+
+def test_callers_outside_see_the_same_exceptions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_package(tmp_path / 'shop', {'errors': ERRORS, 'orders': ORDERS})
+    (tmp_path / 'caller.py').write_text(CALLER)
+    before = run_caller(tmp_path)
+    keep('public')
+    assert run_caller(tmp_path) == before
+    orders = (tmp_path / 'shop' / 'orders.py').read_text()
+    assert 'def take_result(self, item: str, *, count: int = 1) -> Result[' in orders
+    assert 'match self.take_result(item, count=count):' in orders
+    assert 'match Stock.check_result(item, *rest):' in orders
+    assert 'do(stock.take_result(item[:-1], count=number))' in orders
+    assert '_hidden_result' not in orders
+    new = (tmp_path / 'shop' / 'errors.py').read_text()
+    for line in ERRORS.splitlines():
+        assert line in new
+    migration = plan_migration(['shop'], selection=Selection(keep=frozenset({'public'})))
+    assert not migration.unwrap().contents
+
+
+def test_only_the_named_functions_are_kept_and_get_the_suffix(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_package(tmp_path / 'shop', {'errors': ERRORS, 'orders': ORDERS})
+    keep('shop.orders.place', suffix='_or_failure')
+    orders = (tmp_path / 'shop' / 'orders.py').read_text()
+    assert 'def place_or_failure(' in orders
+    assert 'def take(self, item: str, *, count: int = 1) -> Result[' in orders
+    assert 'def safe(stock: Stock, item: str) -> str:' not in orders
+
+
+def test_a_class_that_leaves_a_public_generator_stays_an_exception(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = """
+    from collections.abc import Iterator
+
+
+    class Wet(Exception):
+        pass
+
+
+    def days(count: int) -> Iterator[int]:
+        for day in range(count):
+            if day == 3:
+                raise Wet('rain')
+            yield day
+    """
+    write_package(tmp_path / 'shop', {'days': dedent(source).lstrip()})
+    selection = Selection(keep=frozenset({'public'}))
+    migration = plan_migration(['shop'], selection=selection).unwrap()
+    assert not migration.contents
+    (item,) = migration.not_migrated
+    assert item.reason == 'leaves `days`, which must keep its exceptions and is a generator'
+
+
+def test_an_unknown_name_is_a_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_package(tmp_path / 'shop', {'errors': ERRORS})
+    selection = Selection(keep=frozenset({'shop.orders.nothing'}))
+    (problem,) = plan_migration(['shop'], selection=selection).failure()
+    assert "'shop.orders.nothing'" in problem.message
