@@ -562,3 +562,11 @@ def test_interrupt_ends_a_wait(folder: Path) -> None:
         assert process.wait(WAIT) == 130
         assert stderr.read() == b'seamwise: interrupted.\n'
         assert stdout.read() == b''
+
+
+def test_a_repeatable_command_may_be_repeated_after_its_last_attempt(folder: Path) -> None:
+    calls = call('execute_command', command='sleep 9', timeout=0.1)
+    guards = f'[tools.execute_command]\nrepeatable = true\nretry = {{ attempts = 2, {QUICK} }}'
+    [result] = lines(folder, guards, calls, 'planner')
+    assert result['output']['details']['attempts'] == 2
+    assert 'may_have_taken_effect' not in result['output']['details']

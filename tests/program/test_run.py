@@ -664,3 +664,32 @@ def test_commands_get_the_variables_that_are_named(
     assert 'first,,third' in str(
         lines(workspace, echo, 'model', '--env', 'FIRST', '--env', 'THIRD')
     )
+
+
+# Calls that may have taken effect
+
+
+KILLED = call('execute_command', id='k', command='echo begun; sleep 12', timeout=0.2)
+
+
+def test_no_seam_advises_to_repeat_a_command_that_was_killed(workspace: Path) -> None:
+    output = {line['seam']: line['output'] for line in lines(workspace, KILLED)}
+    advice = 'It may have taken effect'
+    assert advice in output['model']['suggestion']
+    assert output['model']['output'] == 'begun\n'
+    [content] = output['jsonrpc']['result']['content']
+    assert advice in content['text']
+    assert output['planner']['details']['may_have_taken_effect'] is True
+    assert output['planner']['details']['output'] == 'begun\n'
+    [event] = output['session']
+    assert event['metadata']['recovery_strategy'] == 'escalate_to_user'
+
+
+@pytest.mark.parametrize('seam', ['model', 'jsonrpc', 'planner', 'session'])
+def test_a_command_that_did_not_begin_or_was_refused_has_had_no_effect(
+    workspace: Path, seam: str
+) -> None:
+    calls = call('execute_command', command='exit 3') + call('execute_command', comand='ls')
+    for line in lines(workspace, calls, seam):
+        assert 'taken effect' not in json.dumps(line)
+        assert 'may_have_taken_effect' not in json.dumps(line)

@@ -144,7 +144,15 @@ class TestOutcomes:
         assert outcome.result.failure().retryable
         assert not caplog.records
 
-    @pytest.mark.parametrize('error', [SystemExit(3), TimeoutError('own')])
+    @pytest.mark.parametrize(
+        'error',
+        [
+            SystemExit(3),
+            TimeoutError('own'),
+            GeneratorExit(),
+            BaseExceptionGroup('of a task group', [asyncio.CancelledError(), SystemExit(3)]),
+        ],
+    )
     async def test_an_exit_and_a_timeout_of_the_tool_itself_are_failures_of_the_tool(
         self, error: BaseException
     ) -> None:
@@ -156,8 +164,11 @@ class TestOutcomes:
         def fail_in_thread() -> int:
             raise error
 
-        async with Processor(fail | fail_in_thread) as processor:
-            outcomes = await processor.run([call('fail'), call('fail_in_thread')])
+        async with Processor(fail | fail_in_thread | echo) as processor:
+            *outcomes, sibling = await processor.run(
+                [call('fail'), call('fail_in_thread'), call('echo', value=1)]
+            )
+        assert sibling.result == Success(1)
         for outcome in outcomes:
             failure = outcome.result.failure()
             assert isinstance(failure, ToolFailed)
@@ -171,6 +182,28 @@ class TestOutcomes:
         async with Processor(interrupt | pause) as processor:
             with pytest.raises(pytest.fail.Exception, match='stop'):
                 await processor.run([call('interrupt'), call('pause', seconds=60)])
+
+    async def test_a_keyboard_interrupt_in_a_group_passes(self) -> None:
+        @tool
+        async def interrupt() -> int:
+            raise BaseExceptionGroup('of a task group', [KeyboardInterrupt(), ValueError('x')])
+
+        async with Processor(interrupt) as processor:
+            with pytest.raises(BaseExceptionGroup, match='of a task group'):
+                await processor.run(call('interrupt'))
+
+    async def test_a_group_of_cancellations_after_the_timeout_is_a_timeout(self) -> None:
+        @tool
+        async def wrap() -> int:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError as error:
+                raise BaseExceptionGroup('of a task group', [error]) from None
+            return 1
+
+        async with Processor(wrap, timeout=0.01) as processor:
+            [outcome] = await processor.run(call('wrap'))
+        assert isinstance(outcome.result.failure(), ToolTimedOut)
 
     async def test_awaiting_something_cancelled_is_a_failure_of_the_tool(self) -> None:
         @tool

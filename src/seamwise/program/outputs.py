@@ -34,7 +34,7 @@ Outcome: TypeAlias = Result[object, CallError] | Defect
 class CallResult(Struct, frozen=True):
     """Result of one input line: outcome, locale of the reader and, with guards, statistics.
 
-    `may_have_taken_effect` is that of the outcome of a processor.
+    `may_have_taken_effect` is that of the outcome of the call.
     """
 
     line: InputLine

@@ -216,7 +216,14 @@ def _run_call(host: Host, line: InputLine, options: Options) -> CallResult:
     stats = CallStats()
     reported_stats = None if options.guards is None else stats
     try:
-        return CallResult(line, host.run(line, stats=stats), options.locale, reported_stats)
+        result = host.run(line, stats=stats)
+        return CallResult(
+            line,
+            result,
+            options.locale,
+            reported_stats,
+            may_have_taken_effect=stats.may_have_taken_effect,
+        )
     except Exception as error:  # noqa: BLE001 -- reported as a defect; the other calls still run
         defect = Defect(error, report_defect(error).ref)
         return CallResult(line, defect, options.locale, reported_stats)

@@ -6,9 +6,11 @@ from seamwise._results.containers import Failure, Result
 from seamwise.catalog.parsing import ParsingError
 from seamwise.catalog.tools import ToolError
 from seamwise.policies import GuardError
+from seamwise.policies.events import Retrying
 from seamwise.toolhost.calls import InputLine, ToolCall
 from seamwise.toolhost.guards.guarded_call import CallStats, GuardedRunner
 from seamwise.toolhost.memory.conversation import Conversation
+from seamwise.toolhost.outcome import leaves_effect_open
 from seamwise.toolhost.tools import Invocation, Tools
 
 
@@ -68,12 +70,30 @@ class Host:
         invocation = tool.bind(call.arguments)
         if type(invocation) is Failure:
             return invocation
+        stats = CallStats() if stats is None else stats
         # Not `call.tool`: a call can name its namespace beside the tool.
-        return self._runner.run(
-            tool.qualified_name,
-            partial(_attempt, invocation.unwrap()),
-            stats=stats or CallStats(),
+        result = self._runner.run(
+            tool.qualified_name, partial(_attempt, invocation.unwrap()), stats=stats
         )
+        stats.may_have_taken_effect = (
+            type(result) is Failure
+            and stats.attempts > 0
+            and not tool.is_repeatable
+            and not _was_repeated(stats)
+            and leaves_effect_open(result.failure())
+        )
+        return result
+
+
+def _was_repeated(stats: CallStats) -> bool:
+    """Return whether a retry has repeated an attempt that may have taken effect.
+
+    It does that only for a tool that is declared repeatable in the guards file.
+    """
+    return any(
+        isinstance(item.event, Retrying) and leaves_effect_open(item.event.error)
+        for item in stats.events
+    )
 
 
 def _attempt(invocation: Invocation[ToolError]) -> Result[object, ToolError]:

@@ -3,8 +3,7 @@
 from functools import partial
 
 from seamwise.program.outputs import CallError, CallResult, Defect
-from seamwise.program.seam_outputs.model import TABLE as MODEL
-from seamwise.program.seam_outputs.model import add_retry_note
+from seamwise.program.seam_outputs.model import guide
 from seamwise.seams import jsonrpc
 from seamwise.seams.jsonrpc import tables
 from seamwise.seams.jsonrpc.shape import Answer
@@ -42,4 +41,4 @@ def _answer(result: CallResult, error: CallError) -> Answer:
     answer = TABLE(error)
     if isinstance(answer, jsonrpc.RpcError):
         return answer
-    return tool_result(add_retry_note(MODEL(error), result.stats))
+    return tool_result(guide(result, error))

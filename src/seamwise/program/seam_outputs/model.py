@@ -5,11 +5,10 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from seamwise._results.containers import Failure, Success
-from seamwise.program.outputs import CallResult, Defect, retry_summary
+from seamwise.program.outputs import CallError, CallResult, Defect, retry_summary
 from seamwise.seams import model
 from seamwise.seams.model import tables
 from seamwise.seams.model.suggestions import advise_check
-from seamwise.toolhost.guards.guarded_call import CallStats
 
 TABLE = tables.TOOLS | tables.PARSING | tables.GUARDS
 
@@ -20,19 +19,19 @@ def output(result: CallResult) -> model.Done[object] | model.Guidance:
         case Success(value):
             return model.Done(value)
         case Failure(error):
-            guidance = TABLE(error)
-            if result.may_have_taken_effect:
-                guidance = advise_check(guidance, error)
-            return add_retry_note(guidance, result.stats)
+            return guide(result, error)
         case Defect(ref=ref):
             return model.defect(ref)
         case _:
             assert_never(result.outcome)
 
 
-def add_retry_note(guidance: model.Guidance, stats: CallStats | None) -> model.Guidance:
-    """Append the attempts that were made to the suggestion for a model."""
-    summary = retry_summary(stats)
+def guide(result: CallResult, error: CallError) -> model.Guidance:
+    """Return the guidance for the error of a call, with the attempts that were made."""
+    guidance = TABLE(error)
+    if result.may_have_taken_effect:
+        guidance = advise_check(guidance, error)
+    summary = retry_summary(result.stats)
     if summary is None:
         return guidance
     sentences = [guidance.suggestion, f'So far: {summary}.']

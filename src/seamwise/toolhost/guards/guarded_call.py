@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from seamwise._results.containers import Failure, Result, Success
-from seamwise.catalog.tools import ToolError
-from seamwise.policies import Guard, GuardError, identity
+from seamwise.catalog.tools import CommandTimedOut, ToolError
+from seamwise.policies import DeadlineExceeded, Guard, GuardError, identity
 from seamwise.policies.deadline import remaining
 from seamwise.policies.events import GuardEvent, Observer, Retrying
 
@@ -37,11 +37,13 @@ class CallStats(Struct):
             arguments were invalid.
         waited: The total waiting time in seconds.
         events: The events of the guards.
+        may_have_taken_effect: As in the outcome of a processor.
     """
 
     attempts: int = 0
     waited: float = 0.0
     events: list[TimedEvent] = []
+    may_have_taken_effect: bool = False
 
     @property
     def waited_ms(self) -> int:
@@ -129,7 +131,8 @@ class GuardedRunner:
             stats: The statistics to update.
 
         Returns:
-            The result. If the error has a field `attempts`, it contains the total number.
+            The result. If the error has a field `attempts`, it contains the total number. A command
+            that a deadline has killed fails with its own error, which has its output.
         """
         clock = self._clock
         working_time = 0.0
@@ -152,7 +155,10 @@ class GuardedRunner:
             stats.waited = max(clock() - started_at - working_time, 0.0)
         if type(result) is Success:
             return result
-        return Failure(_with_attempts(result.failure(), stats.attempts))
+        error = result.failure()
+        if isinstance(error, DeadlineExceeded) and isinstance(error.cause, CommandTimedOut):
+            error = msgspec.structs.replace(error.cause, timeout=error.timeout)
+        return Failure(_with_attempts(error, stats.attempts))
 
 
 def _with_attempts(error: ToolError | GuardError, attempts: int) -> ToolError | GuardError:

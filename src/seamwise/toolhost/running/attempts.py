@@ -1,12 +1,13 @@
 """The attempts of one call: run its tool, and turn whatever happens into a result."""
 
-from asyncio import CancelledError, Future, current_task
+from asyncio import CancelledError, Future, Task, current_task
 from collections.abc import Awaitable
-from typing import Generic
+from typing import Any, Final, Generic
 
 from typing_extensions import TypeVar
 
 from seamwise._defects.defects import report_defect
+from seamwise._errors.causes import iter_leaves
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result
 from seamwise._runtime.single_attempt import SINGLE_ATTEMPT, SingleAttempt
@@ -18,6 +19,9 @@ from seamwise.toolhost.running.threads import ThreadPool, ThreadsExhausted
 from seamwise.toolhost.tools import Invocation
 
 E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
+
+_CONTAINED: Final = (Exception, CancelledError, GeneratorExit, SystemExit)
+"""The exceptions that are a failure of the tool. Others, such as KeyboardInterrupt, end the run."""
 
 
 class Attempts(Generic[E_co]):
@@ -68,6 +72,9 @@ class Attempts(Generic[E_co]):
     async def _attempt(self) -> Result[object, E_co | ToolError]:
         self.count += 1
         started_at = REAL.clock()
+        task = current_task()
+        if task is None:
+            raise AssertionError('an attempt runs in a task')
         try:
             if self._invocation.isolated is not None:
                 return await run_isolated(
@@ -81,13 +88,18 @@ class Attempts(Generic[E_co]):
             # The tool has not begun.
             self.count -= 1
             return Failure(ResourceExhausted('threads'))
-        except CancelledError as error:
-            task = current_task()
-            if task is not None and task.cancelling():
+        except GeneratorExit as error:
+            if _current_task() is not task:
+                # The event loop has ended, and the coroutine of the call is closed.
                 raise
-            # Nobody has cancelled the call: the tool awaited something that was cancelled.
             return self._failed(error)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 -- it is the cause of the failure
+        # seamwise: allow[SW103] the exception is the cause of the failure
+        except BaseException as error:
+            if not _is_of_the_tool(error):
+                raise
+            if isinstance(error, (CancelledError, BaseExceptionGroup)) and task.cancelling():
+                # Otherwise the tool awaited something that was cancelled.
+                raise CancelledError from error
             return self._failed(error)
         finally:
             self.seconds += REAL.clock() - started_at
@@ -110,3 +122,16 @@ class Attempts(Generic[E_co]):
         if failure.defect is not None:
             report_defect(error, tool=self._tool)
         return Failure(failure)
+
+
+def _is_of_the_tool(error: BaseException) -> bool:
+    """Return whether an exception, or each one of a group, is a failure of the tool."""
+    return all(isinstance(leaf, _CONTAINED) for leaf in iter_leaves(error))
+
+
+def _current_task() -> Task[Any] | None:
+    try:
+        return current_task()
+    except RuntimeError:
+        # No event loop runs.
+        return None
