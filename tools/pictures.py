@@ -14,10 +14,16 @@ import click
 from opentelemetry.sdk.metrics import MeterProvider
 from opentelemetry.sdk.metrics.export import InMemoryMetricReader, NumberDataPoint
 
+from seamwise import Failure, Result, Success
 from seamwise.catalog.network import UpstreamRateLimited
+from seamwise.catalog.storage import StoreUnavailable
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
+from seamwise.policies import retry
+from seamwise.seams import log, session
+from seamwise.seams.http.tables import STORAGE
 from seamwise.seams.telemetry import Telemetry
+from seamwise.testing import FakeWorld
 from tools.themes import THEMES, Theme
 
 FOLDER = Path(__file__).parents[1] / 'docs' / 'pictures'
@@ -121,7 +127,10 @@ def seam_outputs() -> Iterator[tuple[str, list[str]]]:
     for answer in entry.answers:
         if answer.output is not None:
             outputs.setdefault(answer.seam, json.loads(bytes(answer.output)))
-    http, session, model = outputs['http'], outputs['session'], outputs['model']
+    http, model = outputs['http'], outputs['model']
+    # The catalogue shows the Chinese text, which this page is not in.
+    error = UpstreamRateLimited('openai', retry_after=1.5, limit=60)
+    chat = session.event(error, adapter=session.tables.NETWORK, locale='en')
     planner, rpc, log = outputs['planner'], outputs['jsonrpc']['error'], outputs['log']
     lines = {
         'Terminal': [*outputs['cli']['text'].splitlines()[::2], summaries['cli']],
@@ -130,7 +139,7 @@ def seam_outputs() -> Iterator[tuple[str, list[str]]]:
             f'Retry-After: {http["headers"]["Retry-After"]}',
             http['body']['error']['message'],
         ],
-        'Chat session': [session['event'], session['show_content']],
+        'Chat session': [chat.event, *wrap(chat.show_content)],
         'Language model': wrap(model['suggestion']),
         'Planner': [
             planner['code'],
@@ -224,7 +233,87 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
     return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="1.5"/>'
 
 
+REASON_WIDTH, REASON_HEIGHT = 360, 190
+"""The size of the pictures of the three reasons on the first page."""
+
+FORGOTTEN_ARM = (
+    'match error:',
+    '    case BookNotFound(isbn):',
+    "        return f'no book {isbn}'",
+    '    case _:',
+    '        assert_never(error)',
+)
+
+
+def draw_forgotten_arm(theme: Theme) -> str:
+    """Draw a match without an arm for `ShelfLocked`, as an editor with mypy shows it."""
+
+    def parts() -> Iterator[str]:
+        yield box(12, 12, REASON_WIDTH - 24, 112, theme.card, theme.line)
+        for number, code in enumerate(FORGOTTEN_ARM):
+            yield text(24, 35 + 20 * number, code, theme.text, size=12, font=MONOSPACE)
+        # The argument begins after 21 characters of 7.2 pixels each.
+        start, y = 24 + 21 * 7.2, 120
+        waves = ''.join(f' q1.5 {-3 if wave % 2 else 3} 3 0' for wave in range(12))
+        yield f'<path d="M{start} {y}{waves}" fill="none" stroke="{theme.wrong}"/>'
+        yield text(24, 150, 'error: "assert_never" has incompatible type', theme.wrong, size=12)
+        yield text(24, 170, '"ShelfLocked"; expected "Never"', theme.wrong, size=12)
+
+    title = 'A type checker reports the error class that a match forgets'
+    return svg(REASON_WIDTH, REASON_HEIGHT, theme, title, parts())
+
+
+def draw_two_readers(theme: Theme) -> str:
+    """Draw what a client and what the log show of one error with an internal reason."""
+    error = StoreUnavailable('orders', 'postgres://app:hunter22@10.0.0.5/db refused')
+    answer, record = STORAGE(error), log.record(error)
+    head, reason = record.message.split(': ')
+
+    def parts() -> Iterator[str]:
+        for y, reader, lines in (
+            (12, 'Browser', (f'{answer.status} {answer.code}', answer.message)),
+            (102, 'Log', (f'{head}:', reason)),
+        ):
+            yield box(12, y, REASON_WIDTH - 24, 78, theme.card, theme.line)
+            yield text(24, y + 23, reader, theme.accent, size=14)
+            for number, content in enumerate(lines):
+                line_y = y + 45 + 18 * number
+                yield text(24, line_y, content, theme.text, size=11, font=MONOSPACE)
+
+    title = 'A client sees a general sentence; the log has the reason, without the password'
+    return svg(REASON_WIDTH, REASON_HEIGHT, theme, title, parts())
+
+
+def draw_delay(theme: Theme) -> str:
+    """Draw the time line of a retry that waits as long as the server asks for."""
+    world = FakeWorld(random=lambda: 0.0)
+    limited = UpstreamRateLimited('openai', retry_after=1.5)
+    outcomes: Iterator[Result[str, UpstreamRateLimited]] = iter(
+        [Failure(limited), Success('answer')]
+    )
+    answer = retry(world=world).run_sync(lambda: next(outcomes))
+    scale, left, y = 120, 60, 78
+
+    def parts() -> Iterator[str]:
+        end = left + world.now * scale
+        yield box(12, 12, REASON_WIDTH - 24, REASON_HEIGHT - 24, theme.card, theme.line)
+        yield line(left, y, end, y, theme.line)
+        yield f'<circle cx="{left}" cy="{y}" r="7" fill="{theme.wrong}"/>'
+        yield f'<circle cx="{end}" cy="{y}" r="7" fill="{theme.accent}"/>'
+        yield text(left + 40, y - 12, f'waits {world.now:g} s', theme.muted)
+        yield text(24, y - 32, '429, Retry-After: 1.5', theme.text, size=12, font=MONOSPACE)
+        yield text(end - 52, y + 30, repr(answer), theme.text, size=12, font=MONOSPACE)
+        yield text(24, 140, 'The error knows when to try again,', theme.muted)
+        yield text(24, 160, 'and that a wrong key is no reason to.', theme.muted)
+
+    title = 'A retry waits as long as the error says'
+    return svg(REASON_WIDTH, REASON_HEIGHT, theme, title, parts())
+
+
 PICTURES = {
+    'delay': draw_delay,
+    'forgotten-arm': draw_forgotten_arm,
+    'two-readers': draw_two_readers,
     'guards-order': draw_pipeline,
     'eight-seams': draw_seams,
     'three-questions': draw_questions,

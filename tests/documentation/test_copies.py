@@ -13,6 +13,8 @@ hide-toc: true
 
 # Start
 
+[Begin here.]{.lead}
+
 Read the [guide](guide.md#run) first.
 
 :::::{grid} 2
@@ -24,6 +26,12 @@ Read the [guide](guide.md#run) first.
 
 All of it,
 in one page.
+::::
+
+::::{grid-item-card} Reason
+:class-card: reason
+
+Little to read.
 ::::
 :::::
 
@@ -100,9 +108,15 @@ def test_links_lead_to_copies_and_pictures(tmp_path: Path) -> None:
     assert start.splitlines() == [
         '# Start',
         '',
+        '**Begin here.**',
+        '',
         'Read the [guide](guide/index.md#run) first.',
         '',
         '- [Guide](guide/index.md): All of it, in one page.',
+        '',
+        '**Reason**',
+        '',
+        'Little to read.',
         '',
         '![A map](_images/map-light.png)',
         '',
