@@ -102,6 +102,11 @@ def annotated_kinds(function: Callable[..., object]) -> tuple[type[TaggedError],
         TypeError: The parameter has no annotation, or one with other types than tagged errors.
     """
     name = function_name(function)
+    if isinstance(function, type) and issubclass(function, BaseException | TaggedError):
+        raise TypeError(
+            f'{name} is a class of errors, not a table: write a rule for it, as in '
+            f'`on({name}).hidden()`.'
+        )
     advice = f'Write its parameter as in `def {_identifier(name)}(error: NotFound | Busy)`'
     try:
         parameters = [*signature(function, eval_str=True).parameters.values()]
