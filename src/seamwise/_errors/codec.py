@@ -285,11 +285,10 @@ def _has_inner_errors(class_: type[TaggedError]) -> bool:
 
 
 def _may_contain_errors(part: object) -> bool:
+    is_struct = isinstance(part, type) and issubclass(part, msgspec.Struct)
     # The fields of other classes than Structs are not among the types of an annotation.
     return isinstance(part, ErrorMeta) or (
-        isinstance(part, type)
-        and not issubclass(part, msgspec.Struct)
-        and any(hasattr(part, name) for name in _FIELDS_OF_CLASSES)
+        not is_struct and any(hasattr(part, name) for name in _FIELDS_OF_CLASSES)
     )
 
 
@@ -310,8 +309,9 @@ def _check_tags(error: object, body: Any) -> None:
                     f'Object missing required field `{TAG_FIELD}` - at `${path}`'
                 )
             stack += [(f'{path}.{key}', part, raw[key]) for key, part in _parts(value, raw)]
-        elif isinstance(raw, (list, tuple)) and isinstance(value, _ARRAYS):
-            items: list[Any] = [*value]
+        elif type(raw) in _RAW_ARRAYS and isinstance(value, _ARRAYS):
+            array: Any = value
+            items: list[Any] = [*array]
             if isinstance(value, _SETS):
                 # The order of the array is lost, but each of its objects has the same type.
                 sample = next((item for item in items if isinstance(item, TaggedError)), None)
@@ -319,13 +319,15 @@ def _check_tags(error: object, body: Any) -> None:
             stack += [(f'{path}[{i}]', item, raw[i]) for i, item in enumerate(items)]
 
 
-_SETS: Final = (frozenset, set)
-_ARRAYS: Final = (tuple, list, *_SETS)
+_SETS: Final[tuple[type, ...]] = (frozenset, set)
+_ARRAYS: Final[tuple[type, ...]] = (tuple, list, *_SETS)
+# Of JSON, and of the builtins that `convert` takes.
+_RAW_ARRAYS: Final = frozenset({list, tuple})
 
 
-def _parts(value: object, raw: Mapping[str, Any]) -> Iterable[tuple[str, object]]:
+def _parts(value: object, raw: Mapping[str, object]) -> Iterable[tuple[str, object]]:
     """Return the keys of the JSON of an object with the decoded values."""
-    if isinstance(value, dict):
+    if is_object(value):
         # The keys can be converted, but keep their order.
         return zip(raw, value.values(), strict=False)
     fields = {key: key for key in raw}
