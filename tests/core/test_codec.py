@@ -6,8 +6,10 @@ import os
 import sys
 import typing
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Optional, TypeVar, Union
 
+import attrs
 import msgspec
 import pytest
 from typing_extensions import TypeAliasType
@@ -172,6 +174,29 @@ class Unwritable(TaggedError, category=Category.EXECUTION):
 def test_a_cause_with_a_field_without_a_json_form_raises_a_decode_error() -> None:
     with pytest.raises(msgspec.ValidationError, match='has no JSON form'):
         CODEC.decode(b'{"_tag":"Node","cause":{"_tag":"Unwritable","value":1}}')
+
+
+class Sealed(TaggedError, namespace='test_codec', category=Category.AUTHENTICATION):
+    key: Secret[str] = Secret('hunter2')
+    pair: tuple[Secret[str], int] = msgspec.field(default=(Secret('hunter2'), 1), name='keyPair')
+    tries: int = msgspec.field(default=3, name='attempts')
+
+
+def test_the_schema_leaves_out_the_default_of_a_secret() -> None:
+    sealed = Sealed()
+    assert (sealed.key, sealed.pair[0]) == (Secret('hunter2'), Secret('hunter2'))
+    schema = json_schema(Sealed)
+    definition = schema['$defs']['Sealed']
+    assert definition['required'] == ['_tag']
+    assert definition['properties']['key'] == {
+        'type': 'string',
+        'description': 'Never shown.',
+        'const': '***',
+    }
+    assert definition['properties']['attempts'] == {'type': 'integer', 'default': 3}
+    assert 'default' not in definition['properties']['keyPair']
+    assert 'hunter2' not in str(schema)
+    assert codec(Sealed).decode(b'{"_tag":"Sealed"}') == sealed
 
 
 def test_a_field_of_an_unsupported_type_has_no_schema() -> None:
@@ -375,6 +400,28 @@ class Branch(msgspec.Struct, frozen=True, rename='camel'):
     main_tip: Tip | None = None
 
 
+@dataclass(frozen=True)
+class Twig:
+    tip: Tip
+    by_number: typing.Mapping[int, Tip] = field(default_factory=dict[int, Tip])
+
+
+class Fork(typing.NamedTuple):
+    left: Tip
+    right: Tip
+
+
+@attrs.frozen
+class Root:
+    tip: Tip
+
+
+class Wood(TaggedError, namespace='test_codec', category=Category.CAPACITY):
+    twig: Twig | None = None
+    fork: Fork | None = None
+    root: Root | None = None
+
+
 class Tree(TaggedError, namespace='test_codec', category=Category.CAPACITY):
     tip: Tip | None = None
     tips: tuple[Tip | None, ...] = ()
@@ -396,6 +443,14 @@ class Tree(TaggedError, namespace='test_codec', category=Category.CAPACITY):
         (Tree, b'{"_tag":"Tree","others":[{}]}', ' - at `$.others[0]`'),
         (Tree, b'{"_tag":"Tree","branch":{"mainTip":{}}}', ' - at `$.branch.mainTip`'),
         (Tree, b'{"_tag":"Tree","cause":{"_tag":"Tree","tip":{}}}', ' - at `$.tip`'),
+        (Wood, b'{"_tag":"Wood","twig":{"tip":{}}}', ' - at `$.twig.tip`'),
+        (
+            Wood,
+            b'{"_tag":"Wood","twig":{"tip":{"_tag":"Tip"},"by_number":{"7":{}}}}',
+            ' - at `$.twig.by_number.7`',
+        ),
+        (Wood, b'{"_tag":"Wood","fork":[{"_tag":"Tip"},{}]}', ' - at `$.fork[1]`'),
+        (Wood, b'{"_tag":"Wood","root":{"tip":{}}}', ' - at `$.root.tip`'),
     ],
 )
 def test_the_tag_is_required(kind: Any, body: bytes, path: str) -> None:
@@ -409,6 +464,8 @@ def test_errors_in_all_fields_survive_a_round_trip() -> None:
     branch = Branch(Tip(4.0))
     error = Tree(Tip(), tips, (2, Tip(2.0)), frozenset({Tip(3.0)}), branch, Tree(Tip()))
     assert codec(Tree).decode(codec(Tree).encode(error)) == error
+    wood = Wood(Twig(Tip(), {1: Tip(5.0)}), Fork(Tip(), Tip(6.0)), Root(Tip()))
+    assert codec(Wood).decode(codec(Wood).encode(wood)) == wood
 
 
 def test_the_private_tag_of_a_decoder_is_refused() -> None:
@@ -428,6 +485,7 @@ class Text(TaggedError, namespace='test_codec', category=Category.CAPACITY):
         ('{"_tag":"Text","texts":["\ud800"]}', '/texts/0 is not valid UTF-8: '),
         ('{"_tag":"Text","\ud800":7}', "'utf-8' codec can't encode"),
         ('{"_tag":"Text","texts":["\ud800"', "'utf-8' codec can't encode"),
+        (memoryview(b'{"_tag":"Text","texts":["\xff"]}'), '/texts/0 is not valid UTF-8: '),
     ],
 )
 def test_a_body_that_is_not_utf_8_raises_a_decode_error(body: Any, message: str) -> None:

@@ -6,6 +6,7 @@ import gc
 import importlib.util
 import operator
 import pickle
+import subprocess
 import sys
 import threading
 import types
@@ -325,6 +326,17 @@ def test_a_step_of_lash_that_returns_no_result_is_refused(step: Any, message: st
     with pytest.raises(TypeError) as raised:
         Failure(7).lash(step)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize('options', [[], ['-X', 'dev']], ids=['default', 'development'])
+def test_a_step_of_bind_is_checked_in_the_development_mode_of_python(options: list[str]) -> None:
+    program = 'from seamwise import Success; print(Success(7).bind(str))'
+    process = subprocess.run(
+        [sys.executable, *options, '-c', program], capture_output=True, text=True, check=False
+    )
+    message = 'TypeError: str must return a Success or a Failure, but returned str.'
+    assert process.stdout.split() == ([] if options else ['7'])
+    assert process.stderr.splitlines()[-1:] == ([message] if options else [])
 
 
 def test_a_step_may_return_a_result_of_returns() -> None:

@@ -497,6 +497,24 @@ class TestHandlers:
             refine(lambda: read(raised), judge)
         assert info.value.__context__ is raised
 
+    @pytest.mark.parametrize('raised', [OSError('a'), ExceptionGroup('b', [OSError('a')])])
+    @pytest.mark.parametrize(
+        ('wrong', 'reason'),
+        [
+            (DiskFailed, 'not the class DiskFailed; create one, as in DiskFailed(…).'),
+            (Failure('late'), "not Failure('late'); return its failure itself."),
+        ],
+    )
+    def test_classify_that_returns_a_failure_of_no_error_raises_type_error(
+        self, raised: Exception, wrong: object, reason: str
+    ) -> None:
+        def judge(exception: Exception) -> Failure[object] | None:
+            return None if isinstance(exception, ExceptionGroup) else Failure(wrong)
+
+        with pytest.raises(TypeError, match=r'judge must return a Failure of an error') as info:
+            refine(lambda: read(raised), judge)
+        assert str(info.value).endswith(reason)
+
 
 class TestInvalidCalls:
     @pytest.mark.parametrize(
@@ -724,7 +742,8 @@ def test_attempt_converts_the_exception_of_one_task_of_a_task_group() -> None:
 
 
 def kind_and_members(error: Any) -> tuple[type, tuple[BaseException, ...]]:
-    return type(error), members(error.cause)
+    class_: type = type(error)
+    return class_, members(error.cause)
 
 
 @pytest.mark.parametrize(
@@ -801,6 +820,21 @@ def test_a_decorator_without_its_rules_is_explained() -> None:
                 edge(function)
             message = f'@{edge.__name__} needs parentheses to decorate {load.__qualname__}: write '
             assert str(refused.value) == f'{message}`{advice}`.'
+
+
+def test_an_object_whose_call_is_a_generator_is_refused() -> None:
+    class Lines:
+        def __call__(self) -> Iterator[str]:
+            yield 'a'
+
+        async def read(self) -> str:
+            return ''.join(self())
+
+    lines = Lines()
+    for function in (lines, partial(lines)):
+        with pytest.raises(TypeError, match=r'Lines object at .* is a generator, which raises'):
+            attempt(RULES)(function)
+    assert asyncio.run(attempt(RULES)(lines.read)()) == Success('a')
 
 
 def test_a_partial_of_a_generator_is_refused() -> None:

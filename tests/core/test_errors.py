@@ -642,18 +642,23 @@ def test_for_each_class_calls_a_function_with_existing_and_later_classes(
     assert classes[-1] is LaterFailed
 
 
-MUTABLE: list[Any] = [
-    [],
-    {},
-    set(),
-    msgspec.field(default_factory=list),
-    msgspec.field(default=bytearray()),
+MUTABLE: list[tuple[Any, str]] = [
+    ([], 'list'),
+    ({}, 'dict'),
+    (set(), 'set'),
+    (([1],), 'list'),
+    (msgspec.field(default_factory=list), 'list'),
+    (msgspec.field(default=bytearray()), 'bytearray'),
 ]
 
 
-@pytest.mark.parametrize('default', MUTABLE)
-def test_a_default_that_does_not_hash_raises_type_error(default: Any) -> None:
-    with pytest.raises(TypeError, match=r'^_Odd: an error must be hashable, but the default of'):
+@pytest.mark.parametrize(('default', 'type_'), MUTABLE)
+def test_a_default_that_does_not_hash_raises_type_error(default: Any, type_: str) -> None:
+    message = (
+        r"^_Odd: an error must be hashable, but the default of the field 'parts' is not "
+        rf"\(.*'{type_}'.*\); use a tuple or a frozenset\.$"
+    )
+    with pytest.raises(TypeError, match=message):
 
         class _Odd(TaggedError, category=Category.CONFLICT):  # pyright: ignore[reportUnusedClass]
             parts: tuple[int, ...] = default

@@ -4,6 +4,7 @@ import asyncio
 import copy
 import inspect
 import pickle
+import re
 import traceback
 import typing
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
@@ -545,6 +546,23 @@ def test_decorated_lambda_is_refused_as_it_may_return_a_coroutine(
         guard(function)
 
 
+@pytest.mark.parametrize(
+    'guard',
+    [RecordingLayer('a', []), cache(ttl=60.0, name='undeclared'), retry(), fallback(Failure)],
+    ids=['layer', 'cache', 'retry', 'fallback'],
+)
+def test_function_that_does_not_declare_its_coroutine_says_so_at_the_call(guard: Any) -> None:
+    def begin(uid: int) -> Any:
+        return load_number(uid)
+
+    message = (
+        "The operation returned a coroutine of 'load_number': declare the decorated function with "
+        '`async def` or with the return type `Coroutine[…]`'
+    )
+    with pytest.raises(TypeError, match=re.escape(message)):
+        guard(begin)(7)
+
+
 def test_methods_can_be_decorated() -> None:
     class Service:
         log: ClassVar[list[str]] = []
@@ -641,7 +659,7 @@ WRONG: list[tuple[Any, str]] = [
     (5, 'not callable'),
     (lambda: 5, 'returned int, which is not a Result'),
     (lambda: None, 'returned NoneType'),
-    (ok_async, 'returned a coroutine: use `await guard.run'),
+    (ok_async, "returned a coroutine of 'ok_async': declare .* use `await guard.run"),
     (uid_operation, 'missing 1 required positional argument'),
 ]
 

@@ -272,6 +272,8 @@ REFUSED: list[tuple[Callable[..., object], str]] = [
     (of_every_error, "of_every_error: Expected a class .* not <class '.*TaggedError'>"),
     (of_exceptions, "of_exceptions: Expected a class .* not <class 'ValueError'>"),
     (of_nothing, 'of_nothing takes no error'),
+    (BookLost, r'BookLost is a class of errors, not a table: .* `on\(BookLost\)\.hidden\(\)`'),
+    (KeyError, 'KeyError is a class of errors, not a table'),
     (of_two, 'of_two needs more arguments than the error'),
     (for_checkers_only, 'for_checkers_only contains a name that does not exist at run time'),
     (forgets_one, r'forgets_one raises for DeskClosed\(.*\), an example of DeskClosed: Asser'),

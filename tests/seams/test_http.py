@@ -553,6 +553,12 @@ def test_a_code_is_in_upper_snake_case(code: str) -> None:
         on(StepFailed).responds_as_cause(on(LoggedOut).responds(401, 'A'), status=500, code=code)
 
 
+def test_a_code_is_a_text() -> None:
+    code: Any = 404
+    with pytest.raises(ValueError, match=r'the code of an error is in upper .*, not 404'):
+        on(LoggedOut).responds(401, code)
+
+
 def test_a_line_break_in_an_error_cannot_inject_a_header() -> None:
     answer = on(LoggedOut).responds(
         401, 'UNAUTHORIZED', headers=lambda error: {'X-Realm': error.realm}

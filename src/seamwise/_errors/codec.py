@@ -1,6 +1,6 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
@@ -271,7 +271,7 @@ def _text_problem(body: bytes | str, problem: UnicodeError) -> str:
 
     from seamwise._text.jsonable import iter_surrogates  # noqa: PLC0415 -- rarely needed
 
-    text = body if isinstance(body, str) else body.decode('utf-8', 'surrogateescape')
+    text = body if isinstance(body, str) else bytes(body).decode('utf-8', 'surrogateescape')
     try:
         place = next(iter_surrogates(loads(text)), None)
     except (ValueError, RecursionError):
@@ -281,10 +281,18 @@ def _text_problem(body: bytes | str, problem: UnicodeError) -> str:
 
 def _has_inner_errors(class_: type[TaggedError]) -> bool:
     fields = struct_fields(class_)
-    return any(isinstance(part, ErrorMeta) for field in fields for part in iter_types(field.type))
+    return any(_may_contain_errors(part) for field in fields for part in iter_types(field.type))
 
 
-_ARRAYS: Final[frozenset[type]] = frozenset({tuple, frozenset})
+def _may_contain_errors(part: object) -> bool:
+    is_struct = isinstance(part, type) and issubclass(part, msgspec.Struct)
+    # The fields of other classes than Structs are not among the types of an annotation.
+    return isinstance(part, ErrorMeta) or (
+        not is_struct and any(hasattr(part, name) for name in _FIELDS_OF_CLASSES)
+    )
+
+
+_FIELDS_OF_CLASSES: Final = ('__dataclass_fields__', '__attrs_attrs__', '_fields')
 
 
 def _check_tags(error: object, body: Any) -> None:
@@ -295,25 +303,37 @@ def _check_tags(error: object, body: Any) -> None:
     stack: list[tuple[str, Any, Any]] = [('', error, body)]
     while stack:
         path, value, raw = stack.pop()
-        if isinstance(value, msgspec.Struct) and is_object(raw):
+        if is_object(raw):
             if isinstance(value, TaggedError) and TAG_FIELD not in raw:
                 raise msgspec.ValidationError(
                     f'Object missing required field `{TAG_FIELD}` - at `${path}`'
                 )
-            names = zip(value.__struct_fields__, value.__struct_encode_fields__, strict=True)
-            stack += [
-                (f'{path}.{key}', getattr(value, field), raw[key])
-                for field, key in names
-                if key in raw
-            ]
-        elif type(value) in _ARRAYS:
+            stack += [(f'{path}.{key}', part, raw[key]) for key, part in _parts(value, raw)]
+        elif type(raw) in _RAW_ARRAYS and isinstance(value, _ARRAYS):
             array: Any = value
             items: list[Any] = [*array]
-            if type(value) is frozenset:
+            if isinstance(value, _SETS):
                 # The order of the array is lost, but each of its objects has the same type.
                 sample = next((item for item in items if isinstance(item, TaggedError)), None)
                 items = [sample] * len(raw)
             stack += [(f'{path}[{i}]', item, raw[i]) for i, item in enumerate(items)]
+
+
+_SETS: Final[tuple[type, ...]] = (frozenset, set)
+_ARRAYS: Final[tuple[type, ...]] = (tuple, list, *_SETS)
+# Of JSON, and of the builtins that `convert` takes.
+_RAW_ARRAYS: Final = frozenset({list, tuple})
+
+
+def _parts(value: object, raw: Mapping[str, object]) -> Iterable[tuple[str, object]]:
+    """Return the keys of the JSON of an object with the decoded values."""
+    if is_object(value):
+        # The keys can be converted, but keep their order.
+        return zip(raw, value.values(), strict=False)
+    fields = {key: key for key in raw}
+    if isinstance(value, msgspec.Struct):
+        fields = dict(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
+    return [(key, getattr(value, fields[key], None)) for key in raw if key in fields]
 
 
 def _encode_other(value: object) -> object:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from functools import partial
 from inspect import Parameter, signature
 from re import sub
 from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeVar
@@ -133,7 +134,7 @@ class ErrorMeta(msgspec.StructMeta):
         }
         _check_reserved(name, bases, body)
         _check_fields(name, annotations)
-        _check_defaults(name, annotations, body)
+        body |= _checked_defaults(name, annotations, body)
         traits = Traits(
             tag=_checked_keyword(name, 'tag', tag, str, name),
             namespace=_checked_keyword(name, 'namespace', namespace, str, module.partition('.')[0]),
@@ -280,23 +281,53 @@ def _check_fields(name: str, annotations: Mapping[str, Any]) -> None:
 _MUTABLE: frozenset[object] = frozenset({list, dict, set})
 
 
-def _check_defaults(name: str, annotations: Mapping[str, object], body: Mapping[str, Any]) -> None:
-    default: Any
+def _checked_defaults(
+    name: str, annotations: Mapping[str, object], body: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the defaults that must replace those of a class body.
+
+    Raises:
+        TypeError: A default cannot be hashed.
+    """
+    replacements: dict[str, Any] = {}
     for field, annotation in annotations.items():
         if field not in body or type_hints.is_class_variable(annotation):
             continue
         default = body[field]
+        encoded_name: str | None = None
         if hasattr(default, 'default_factory'):
             # The value of `msgspec.field`.
+            encoded_name = default.name
             factory = default.default_factory
             default = factory() if factory in _MUTABLE else default.default
         try:
             hash(default)
-        except TypeError:
+        except TypeError as error:
             raise TypeError(
-                f'{name}: an error must be hashable, but the default of the field {field!r} is a '
-                f'{type(default).__name__}; use a tuple or a frozenset.'
+                f'{name}: an error must be hashable, but the default of the field {field!r} is '
+                f'not ({error}); use a tuple or a frozenset.'
             ) from None
+        if default is not msgspec.NODEFAULT and not _has_builtins(default):
+            replacements[field] = msgspec.field(
+                default_factory=partial(_same, default), name=encoded_name
+            )
+    return replacements
+
+
+def _has_builtins(default: object) -> bool:
+    """Return whether msgspec can write a default into a JSON Schema: a secret, for one, it cannot.
+
+    It leaves out the values of a factory.
+    """
+    try:
+        msgspec.to_builtins(default, str_keys=True)
+    except TypeError:
+        return False
+    return True
+
+
+def _same(default: object) -> object:
+    return default
 
 
 def _delay_check(

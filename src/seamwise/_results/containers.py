@@ -99,6 +99,16 @@ def _refuse_to_validate(result):
     )
 
 
+def _call_step(self, function):
+    """Return the result of a step, as `bind` of a Success and `lash` of a Failure do."""
+    result = function(self._inner_value)
+    try:
+        result._inner_value  # noqa: B018
+    except AttributeError:
+        return expect_result_of(function, result)
+    return result
+
+
 class _Success(_Container, returns.result.Success):
     """Result of a call that succeeded, with its value.
 
@@ -110,6 +120,10 @@ class _Success(_Container, returns.result.Success):
 
     __slots__ = ()
     _type_in_returns = returns.result.Success
+
+    # As the cheapest check slows a chain of successes by 8 to 25 percent, only the development
+    # mode of Python has it, which is for checks that are too expensive by default.
+    bind = _call_step if sys.flags.dev_mode else returns.result.Success.bind
 
     def map(self, function):
         return Success(function(self._inner_value))
@@ -136,14 +150,7 @@ class _Failure(_Container, returns.result.Failure):
     def alt(self, function):
         return Failure(function(self._inner_value))
 
-    def lash(self, function):
-        result = function(self._inner_value)
-        try:
-            # The cheapest check. `bind` has none: it would slow a chain of successes by a fifth.
-            result._inner_value  # noqa: B018
-        except AttributeError:
-            return expect_result_of(function, result)
-        return result
+    lash = _call_step
 
     def swap(self):
         return Success(self._inner_value)

@@ -356,13 +356,15 @@ def _edge(name: str, *args: Any) -> Any:
 def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..., Any]:
     if type(function) in {classmethod, staticmethod}:
         raise TypeError(f'Put @{name} under @{type(function).__name__}, not above it.')
-    if isgeneratorfunction(function) or isasyncgenfunction(function):
+    if not callable(function):
+        raise TypeError(f'@{name} takes a function, not {function!r}.')
+    # An object is called by a method of its class.
+    calls = function, type(_without_partials(function)).__call__
+    if any(isgeneratorfunction(call) or isasyncgenfunction(call) for call in calls):
         raise TypeError(
             f'{_name_of(function)} is a generator, which raises only when it is iterated; '
             f'use @{name} on the function that iterates it.'
         )
-    if not callable(function):
-        raise TypeError(f'@{name} takes a function, not {function!r}.')
     return (
         _coroutine(function, classify)
         if iscoroutinefunction(function)
@@ -370,9 +372,14 @@ def _decorated(name: str, function: Any, classify: Classify[Any]) -> Callable[..
     )
 
 
-def _name_of(function: object) -> str:
+def _without_partials(function: Any) -> Any:
     while isinstance(function, partial):
         function = function.func
+    return function
+
+
+def _name_of(function: object) -> str:
+    function = _without_partials(function)
     return getattr(function, '__qualname__', repr(function))
 
 
@@ -465,8 +472,14 @@ def _classified(exception: Exception, classify: Classify[E]) -> Failure[E] | Non
     if value is None:
         return None
     failure = as_result(value)
-    if type(failure) is Failure:
-        return failure
-    raise TypeError(
-        f'{classify!r} must return a Failure or None, but returned {type(value).__name__}.'
-    )
+    if type(failure) is not Failure:
+        raise TypeError(
+            f'{classify!r} must return a Failure or None, but returned {type(value).__name__}.'
+        )
+    if not isinstance(classify, Rules):
+        check_error(
+            failure.failure(),
+            f'{_name_of(classify)} must return a Failure of an error',
+            'return its failure itself.',
+        )
+    return failure

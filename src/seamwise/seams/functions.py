@@ -102,6 +102,12 @@ def annotated_kinds(function: Callable[..., object]) -> tuple[type[TaggedError],
         TypeError: The parameter has no annotation, or one with other types than tagged errors.
     """
     name = function_name(function)
+    class_: object = function
+    if isinstance(class_, type) and issubclass(class_, BaseException | TaggedError):
+        raise TypeError(
+            f'{name} is a class of errors, not a table: write a rule for it, as in '
+            f'`on({name}).hidden()`.'
+        )
     advice = f'Write its parameter as in `def {_identifier(name)}(error: NotFound | Busy)`'
     try:
         parameters = [*signature(function, eval_str=True).parameters.values()]

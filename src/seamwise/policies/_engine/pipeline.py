@@ -253,7 +253,9 @@ class Guard(ProcessState, Generic[E_co]):
     def __call__(self, function: Callable[..., Any], /) -> Callable[..., Any]:
         """Decorate a `def` or `async def` that returns a result; its signature is preserved.
 
-        A function with the return type `Coroutine` or `Awaitable` is awaited, too.
+        A function with the return type `Coroutine` or `Awaitable` is awaited, too. Any other `def`
+        runs in the current thread: without that type, its calls raise a TypeError if it returns a
+        coroutine.
 
         Raises:
             TypeError: `function` is a lambda, which does not declare whether it returns a
@@ -764,8 +766,9 @@ def _as_result(value: object) -> Any:
     # Otherwise Python would warn that the coroutine was never awaited.
     value.close()
     message = (
-        'The operation returned a coroutine: use `await guard.run(…)` instead of run_sync, or '
-        'decorate an `async def`.'
+        f'The operation returned a coroutine of {value.__qualname__!r}: declare the decorated '
+        'function with `async def` or with the return type `Coroutine[…]`, or use '
+        '`await guard.run(…)` instead of `run_sync`.'
     )
     raise _add_usage_note(TypeError(message))
 

@@ -399,7 +399,8 @@ def check_status(kind: type, status: int) -> None:
 def check_code(kind: type, code: str) -> None:
     """Raise a ValueError for a code that is not in upper snake case."""
     # `scaffold` makes a code of the name of a class, which can be in any alphabet.
-    if not code.isidentifier() or code != code.upper():
+    text: object = code
+    if not isinstance(text, str) or not text.isidentifier() or text != text.upper():
         raise ValueError(
             f'{kind.__name__}: the code of an error is in upper snake case, as in ORDER_NOT_FOUND, '
             f'not {code!r}.'
