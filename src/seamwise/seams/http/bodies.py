@@ -138,6 +138,13 @@ class SuccessEnvelope(Struct, frozen=True):
     request_id: str
 
 
+class _Rest(Struct, frozen=True):
+    """The members of the envelope of a value after the value."""
+
+    timestamp: datetime
+    request_id: str
+
+
 @final
 class Envelope(BodyFormat):
     """Format in which success and failure share one envelope; `envelope` is its instance.
@@ -320,18 +327,14 @@ def check_body(body: object) -> None:
 
 
 def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime) -> bytes:
-    """Return the body for a value that is JSON already."""
+    """Return the body for a value that is JSON already; `now` is in UTC."""
     if not isinstance(body, BodyFormat):
         return body.value(msgspec.json.decode(content), request_id=request_id, now=now)
     if not body.has_envelope:
         return content
-    # As `SuccessEnvelope` is encoded, without its objects: this runs for every request.
-    timestamp = in_utc(now).isoformat()[: -len('+00:00')]
-    return b'{"success":true,"data":%b,"timestamp":"%bZ","request_id":"%b"}' % (
-        content,
-        timestamp.encode(),
-        request_id.encode(),
-    )
+    # As `SuccessEnvelope` is encoded, around the JSON: this runs for every request.
+    rest = _encode_plain(_Rest(now, request_id))
+    return b'{"success":true,"data":' + content + b',' + rest[1:]
 
 
 def value_media_type(body: Body) -> str:

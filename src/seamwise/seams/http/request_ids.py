@@ -1,7 +1,7 @@
 """Request ids: those of clients, and the header that passes one on to other services."""
 
+from os import urandom
 from re import compile as pattern
-from secrets import token_hex
 from typing import Final
 
 from seamwise.seams.reporting.request_context import current_request_id
@@ -21,7 +21,7 @@ def request_id(incoming: str | None) -> str:
     """
     if incoming is not None and _SAFE_ID(incoming):
         return incoming
-    return f'req-{token_hex(16)}'
+    return f'req-{urandom(16).hex()}'
 
 
 def request_id_headers() -> dict[str, str]:

@@ -2,12 +2,12 @@
 
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from itertools import islice
 from threading import Lock
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from seamwise._errors.causes import error_chain
 from seamwise._errors.errors import TaggedError
@@ -17,6 +17,10 @@ MARKS_LIMIT = 256
 
 DEPTH_LIMIT = 32
 """Number of causes of an error that are compared."""
+
+
+_LOCK: Final = Lock()
+"""Held while the marks of an operation are read or changed, which takes microseconds."""
 
 
 class _Mark(Struct, eq=False):
@@ -32,16 +36,16 @@ class Operation(Struct, eq=False):
 
     has_end: bool
     """Whether the operation ends, so that a later one starts without its errors."""
-    request_id: str | None = None
-    """Id of the request that the operation is, or is a part of."""
+    request_id: str = ''
+    """Id of the request that the operation is, or is a part of; empty outside of one."""
     locale: str = 'en'
     """Language of the client."""
     method: str | None = None
     """HTTP method of the request."""
+    request: 'Operation | None' = None
+    """The request that the operation is a part of; None if it is one itself, or outside of one."""
     marks: list[_Mark] = []
     """The last counted errors."""
-    lock: Lock = field(default_factory=Lock)
-    """Held while the marks are read or changed."""
 
     def is_first_report(
         self, error: TaggedError, *, seam: str, reporter: object, with_causes: bool = True
@@ -53,10 +57,11 @@ class Operation(Struct, eq=False):
         identity of the object is not sufficient.
         """
         depth = DEPTH_LIMIT if with_causes else 1
-        with self.lock:
-            chain_ids = (
-                {id(cause) for cause in islice(error_chain(error), depth)} if self.marks else ()
-            )
+        with _LOCK:
+            if not self.marks:
+                self.marks.append(_Mark(error, reporter, {seam}))
+                return True
+            chain_ids = {id(cause) for cause in islice(error_chain(error), depth)}
             mark = next(
                 (
                     mark
@@ -75,10 +80,8 @@ class Operation(Struct, eq=False):
 
     def copy_marks_to(self, outer: 'Operation') -> None:
         """Copy the marks to the outer operation, so that it does not count the errors again."""
-        with self.lock:
-            marks = tuple(self.marks)
-        with outer.lock:
-            outer._extend(marks)
+        with _LOCK:
+            outer._extend(self.marks)
 
     def _extend(self, marks: Iterable[_Mark]) -> None:
         self.marks.extend(marks)
@@ -110,11 +113,30 @@ def inner_operation(*, has_end: bool = False, locale: str | None = None) -> Gene
     """
     outer = current_operation()
     inner = Operation(
-        has_end or outer.has_end, outer.request_id, locale or outer.locale, outer.method
+        has_end or outer.has_end,
+        outer.request_id,
+        locale or outer.locale,
+        outer.method,
+        outer.request or outer,
     )
-    token = ACTIVE.set(inner)
     try:
-        yield
+        with active(inner):
+            yield
     finally:
-        ACTIVE.reset(token)
         inner.copy_marks_to(outer)
+
+
+class active:  # noqa: N801 -- a context manager, used like a function
+    """Set the operation of the context inside a `with` block."""
+
+    # It runs for every request, and a class takes less time than `contextlib.contextmanager`.
+    __slots__ = ('_operation', '_token')
+
+    def __init__(self, operation: Operation) -> None:
+        self._operation = operation
+
+    def __enter__(self) -> None:
+        self._token: Token[Operation | None] = ACTIVE.set(self._operation)
+
+    def __exit__(self, *exc_info: object) -> None:
+        ACTIVE.reset(self._token)

@@ -26,12 +26,12 @@ from seamwise.seams.http.serving.exchange import (
     exchange_of,
     name_operation,
     raised_error,
-    serving_exchange,
     written,
 )
 from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+from seamwise.seams.reporting.operations import ACTIVE, active
 
 _CLIENT_CLOSED_REQUEST = 499
 """The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
@@ -79,6 +79,7 @@ class SafeErrors:
         self._app = app
         self._log = failure_log(log)
         self._answers = Answers(NO_ARMS if adapter is None else as_table(adapter), body, self._log)
+        self._has_adapter = adapter is not None
         self._is_answering = is_answering
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,24 +89,27 @@ class SafeErrors:
             return
         exchange = self._exchange(scope)
         sender = Sender(exchange, scope, send)
-        with serving_exchange(exchange, scope['method']):
-            try:
-                await self._app(scope, receive, sender)
-                if sender.is_end_held:
-                    await sender.finish()
-            except CancelledError:
-                self._log_disconnect(exchange)
+        # As `with active(exchange)`, in half of the time: this runs for every request.
+        token = ACTIVE.set(exchange)
+        try:
+            await self._app(scope, receive, sender)
+            if sender.is_end_held:
+                await sender.finish()
+        except CancelledError:
+            self._log_disconnect(exchange)
+            raise
+        except Exception as error:
+            exception = await self._fail(error, sender, scope)
+            if exception is error:
                 raise
-            except Exception as error:
-                exception = await self._fail(error, sender, scope)
-                if exception is error:
-                    raise
-                if exception is not None:
-                    raise exception from exception.__cause__
+            if exception is not None:
+                raise exception from exception.__cause__
+        finally:
+            ACTIVE.reset(token)
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
-        if self._answers.adapter is not NO_ARMS:
+        if self._has_adapter:
             # A mounted application may have answers of its own.
             exchange.answers = self._answers
         return exchange
@@ -134,7 +138,7 @@ class SafeErrors:
 
     async def _run_websocket(self, scope: Scope, closer: WebSocketCloser) -> None:
         exchange = self._exchange(scope)
-        with serving_exchange(exchange):
+        with active(exchange):
             try:
                 await self._app(scope, closer.receive, closer.send)
             except CancelledError:

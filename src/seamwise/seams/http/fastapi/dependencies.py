@@ -196,7 +196,9 @@ def for_endpoint(signature: Signature, answers: Answers, operation: str) -> Sign
         try:
             return resolved(value)
         except Raised as raised:
-            exchange = Exchange(request_id(current_request_id()), None, None, operation)
+            exchange = Exchange(
+                has_end=True, request_id=request_id(current_request_id()), operation=operation
+            )
             answer = answers.logged(raised.error, exchange)
             raise HTTPException(answer.status, answer.message, dict(answer.headers)) from raised
 

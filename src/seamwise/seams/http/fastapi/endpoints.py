@@ -30,15 +30,15 @@ from seamwise.seams.http.serving.exchange import (
     Exchange,
     Scope,
     as_table,
+    current_exchange,
     exchange_of,
     name_operation,
-    serving_exchange,
     written,
 )
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import Outcome, outcome_of
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
-from seamwise.seams.reporting.request_context import current_request_id
+from seamwise.seams.reporting.operations import active
 
 try:
     from starlette.requests import Request
@@ -104,7 +104,7 @@ class Endpoint(Generic[E_contra]):
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
             exchange = _exchange(request.scope)
-            with _serving(exchange, request.scope):
+            with _serving(exchange):
                 try:
                     value = await handler(*args, **kwargs) if failure is None else failure
                 except Raised as raised:
@@ -115,7 +115,7 @@ class Endpoint(Generic[E_contra]):
             request, settings = injected(args, kwargs)
             kwargs, failure = unwrapped(kwargs)
             exchange = _exchange(request.scope)
-            with _serving(exchange, request.scope):
+            with _serving(exchange):
                 try:
                     value = handler(*args, **kwargs) if failure is None else failure
                 except Raised as raised:
@@ -290,10 +290,8 @@ def _exchange(scope: Scope) -> Exchange:
     return exchange
 
 
-def _serving(exchange: Exchange, scope: Scope) -> AbstractContextManager[None]:
-    if current_request_id() == exchange.request_id:
-        return nullcontext()
-    return serving_exchange(exchange, scope['method'])
+def _serving(exchange: Exchange) -> AbstractContextManager[None]:
+    return nullcontext() if current_exchange() is exchange else active(exchange)
 
 
 def _is_request(value: object) -> TypeIs[Request]:

@@ -1,8 +1,7 @@
 """Route of FastAPI whose handler and dependencies may return Results."""
 
 from collections.abc import Callable, Coroutine
-from contextvars import Token
-from functools import wraps
+from functools import lru_cache, wraps
 from inspect import signature
 from typing import Any
 
@@ -12,6 +11,7 @@ from fastapi.exceptions import FastAPIError
 from fastapi.requests import Request
 from fastapi.routing import APIRoute
 from fastapi.utils import create_model_field
+from pydantic import TypeAdapter
 from starlette.responses import Response
 from typing_extensions import override
 
@@ -19,6 +19,7 @@ from seamwise._errors.causes import Raised
 from seamwise._results.containers import RESULT_TYPES, Failure, as_result
 from seamwise.seams.http.bodies import (
     JSON,
+    Body,
     BodyFormat,
     json_as_value,
     to_jsonable,
@@ -32,6 +33,7 @@ from seamwise.seams.http.fastapi.endpoints import (
     checked_outcome,
     not_a_result,
 )
+from seamwise.seams.http.fastapi.plain_models import may_hold_errors
 from seamwise.seams.http.fastapi.result_types import ResultType, result_type
 from seamwise.seams.http.fastapi.route_settings import apply_outcome
 from seamwise.seams.http.fastapi.signatures import (
@@ -40,15 +42,28 @@ from seamwise.seams.http.fastapi.signatures import (
     is_async_generator,
     is_sync_generator,
 )
-from seamwise.seams.http.serving.exchange import Answers, Exchange, current_exchange, exchange_of
+from seamwise.seams.http.serving.exchange import (
+    Answers,
+    Exchange,
+    current_exchange,
+    exchange_of,
+)
 from seamwise.seams.http.successes import STATUS_VALUES, Outcome
 from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.rendering.values import in_utc
+from seamwise.seams.reporting.operations import ACTIVE, active
 
 _PLAIN = Outcome(None)
 """The outcome of a value without a status or headers of its own."""
 
 _SPECIAL = (*STATUS_VALUES, *RESULT_TYPES, Response)
+_MODEL_OPTIONS = (
+    'response_model_include',
+    'response_model_exclude',
+    'response_model_exclude_unset',
+    'response_model_exclude_defaults',
+    'response_model_exclude_none',
+)
 _JSON_HEADER = (b'content-type', JSON.encode())
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
@@ -80,35 +95,49 @@ class ResultRoute(APIRoute):
         owner = route.dependency_overrides_provider
         if owner is not None and not isinstance(owner, Overrides):
             route.dependency_overrides_provider = Overrides(owner)
+        field = route.response_field
         if not (is_sync_generator(self.endpoint) or is_async_generator(self.endpoint)):
             route.dependant.call = _finishing(
                 route.dependant.call,
                 is_declared=self.result is not None,
                 is_raising=has_generators(route.dependant),
-                has_model=route.response_field is not None,
+                form=_form_of(self.response_model, has_model=field is not None),
             )
-        return self._answering(super().get_route_handler(), route.path_format)
+        if field is None:
+            return self._answering(super().get_route_handler(), route.path_format)
+        route.response_field = _EnvelopeField(field, route)
+        try:
+            handle = super().get_route_handler()
+        finally:
+            # Documents read the field itself.
+            route.response_field = field
+        return self._answering(handle, route.path_format)
 
     def _answering(self, handle: Handler, path: str) -> Handler:
         async def answer(request: Request) -> Response:
             exchange = exchange_of(request.scope)
-            exchange.operation = f'{request.scope["method"]} {path}'
-            exchange.answers = answers = self._answers(exchange)
-            token: Token[Exchange] = current_exchange.set(exchange)
-            try:
+            exchange.operation = f'{exchange.method} {path}'
+            answers = exchange.answers
+            if answers is None or self.own_answers is not None:
+                exchange.answers = answers = self._answers(answers)
+            if ACTIVE.get() is exchange or current_exchange() is exchange:
                 response = await handle(request)
-            finally:
-                current_exchange.reset(token)
+            else:
+                with active(exchange):
+                    response = await handle(request)
             if answers is None:
                 return response
-            response = _written(response, exchange, answers)
-            report_failures(response, exchange, answers)
+            if exchange.outcome is not None:
+                response = _written(response, exchange, exchange.outcome, answers.body)
+                exchange.outcome = None
+            if response.background is not None:
+                report_failures(response, exchange, answers)
             return response
 
         return answer
 
-    def _answers(self, exchange: Exchange) -> Answers | None:
-        installed, own = exchange.answers, self.own_answers
+    def _answers(self, installed: Answers | None) -> Answers | None:
+        own = self.own_answers
         if own is not None:
             return own if installed is None else own.in_form_of(installed)
         # Without a result, another application that has this route too was passed to `install`.
@@ -163,11 +192,20 @@ def _effective_route(route: ResultRoute) -> Any:
 
 
 def _finishing(
-    handler: Callable[..., Any], *, is_declared: bool, is_raising: bool, has_model: bool
+    handler: Callable[..., Any],
+    *,
+    is_declared: bool,
+    is_raising: bool,
+    form: Callable[[object], object],
 ) -> Callable[..., Any]:
     """Return a handler that returns the value of a Success, and the response for a Failure.
 
-    If a dependency has a `yield`, a Failure is raised, so that it can undo what it has done.
+    Args:
+        handler: The handler.
+        is_declared: Whether it is declared to return a Result.
+        is_raising: Whether a Failure is raised: a dependency has a `yield`, and can undo what it
+            has done.
+        form: Returns the form of the value of a Success in which FastAPI can write it.
     """
 
     def finished(value: object) -> object:
@@ -175,8 +213,9 @@ def _finishing(
         if result is None:
             if is_declared:
                 raise TypeError(not_a_result(value, handler))
-            return public_form(value) if has_model else value
-        exchange = current_exchange.get()
+            # FastAPI itself has a form for a value without a model.
+            return value if form is to_jsonable else form(value)
+        exchange = _served()
         if type(result) is Failure:
             error = result.failure()
             if is_raising or exchange.answers is None:
@@ -184,13 +223,15 @@ def _finishing(
             return CompleteResponse(exchange.answers.failure(error, exchange))
         content = result.unwrap()
         outcome = _PLAIN
-        if isinstance(content, _SPECIAL):
+        # A class can be hashed, which mypy does not see.
+        kind: Any = type(content)
+        if _is_special(kind):
             outcome = checked_outcome(content, handler)
             content = outcome.value
             if isinstance(content, Response):
                 return content
         exchange.outcome = outcome
-        return public_form(content) if has_model else to_jsonable(content)
+        return form(content)
 
     @wraps(handler)
     async def call_async(*args: Any, **kwargs: Any) -> object:
@@ -203,14 +244,73 @@ def _finishing(
     return call_async if is_async(handler) else call
 
 
-def _written(response: Response, exchange: Exchange, answers: Answers) -> Response:
+def _form_of(model: object, *, has_model: bool) -> Callable[[object], object]:
+    """Return the function from the value of a Success to its form that FastAPI can write."""
+    if not has_model:
+        return to_jsonable
+    return public_form if may_hold_errors(model) else _same
+
+
+def _same(value: object) -> object:
+    return value
+
+
+def _served() -> Exchange:
+    """Return the request whose route has called the running function."""
+    exchange = current_exchange()
+    if exchange is None:
+        raise RuntimeError('The handler of a route can only run in a request.')
+    return exchange
+
+
+@lru_cache(maxsize=1024)
+def _is_special(kind: type[Any]) -> bool:
+    """Return whether the values of a class have a status of their own, or are no values."""
+    return issubclass(kind, _SPECIAL)
+
+
+class _EnvelopeField:
+    """Response field of FastAPI that puts the JSON of the value of a Success into the envelope.
+
+    FastAPI makes the response with the length of all of it then.
+    """
+
+    def __init__(self, field: Any, route: Any) -> None:
+        self._field = field
+        self.validate = field.validate
+        has_options = any(getattr(route, name) for name in _MODEL_OPTIONS)
+        self._adapter: TypeAdapter[Any] | None = (
+            None if has_options else getattr(field, '_type_adapter', None)
+        )
+        self._by_alias: bool = route.response_model_by_alias
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._field, name)
+
+    def serialize_json(self, value: object, **options: Any) -> bytes:
+        """Return the JSON of a value."""
+        if self._adapter is None:
+            content: bytes = self._field.serialize_json(value, **options)
+        else:
+            # The same without the options of all models, which take a third of the time.
+            content = self._adapter.serializer.to_json(value, by_alias=self._by_alias)
+        exchange = _served()
+        body = exchange.answers and exchange.answers.body
+        # FastAPI also writes values that are no Success.
+        if exchange.outcome is None or not (isinstance(body, BodyFormat) and body.has_envelope):
+            return content
+        if exchange.outcome is _PLAIN:
+            exchange.outcome = None
+        exchange.is_written = True
+        return json_as_value(body, content, request_id=exchange.request_id, now=in_utc(None))
+
+
+def _written(response: Response, exchange: Exchange, outcome: Outcome, body: Body) -> Response:
     """Return the response that FastAPI has made for the value of a Success, in the body format."""
-    outcome, exchange.outcome = exchange.outcome, None
-    if outcome is None:
-        return response
     if outcome.status is not None:
         apply_outcome(response, outcome)
-    body = answers.body
+    if exchange.is_written:
+        return response
     content: bytes | None = getattr(response, 'body', None)
     if not content or (isinstance(body, BodyFormat) and not body.has_envelope):
         return response

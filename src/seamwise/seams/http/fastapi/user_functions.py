@@ -23,9 +23,9 @@ from seamwise.seams.http.serving.exchange import (
     Answers,
     closing_headers,
     exchange_of,
-    serving_exchange,
     written,
 )
+from seamwise.seams.reporting.operations import active
 
 _FRAMEWORKS = frozenset({'fastapi', 'starlette', 'seamwise'})
 _SESSION = websocket_session(lambda _: None).__code__  # type: ignore[arg-type, return-value]  # it is not called
@@ -109,7 +109,7 @@ def _response(
     if type(result) is Failure and connection.scope['type'] == 'websocket':
         raise Raised(result.failure())
     exchange = exchange_of(connection.scope)
-    with serving_exchange(exchange, connection.scope.get('method')):
+    with active(exchange):
         if type(result) is Failure:
             return CompleteResponse(answers.failure(result.failure(), exchange))
         outcome = checked_outcome(result.unwrap(), function)

@@ -1,14 +1,11 @@
 """Exchange of one served request, ASGI types, and how its errors are answered."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from re import compile as pattern
 from time import perf_counter
 from typing import Any, NamedTuple, Never, TypeAlias, TypeVar
 
 import msgspec
-from msgspec import Struct
 from typing_extensions import TypeIs
 
 from seamwise._errors.causes import Raised, iter_leaves
@@ -21,7 +18,7 @@ from seamwise.seams.http.response import RawResponse, raw_response
 from seamwise.seams.http.shape import HttpError, defect
 from seamwise.seams.http.successes import Outcome
 from seamwise.seams.reporting.failure_log import FailureLog
-from seamwise.seams.reporting.request_context import serving
+from seamwise.seams.reporting.operations import ACTIVE, Operation
 
 # The values of an ASGI message depend on its type; no narrower type fits all of them.
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -37,12 +34,10 @@ _PRODUCT = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}(?:/[!#$%&'*+.^_`|~0-9A-Za-
 """The first product of a `User-Agent`, with its version (RFC 9110, 10.1.5)."""
 
 
-class Exchange(Struct):
-    """The headers of a request that answers depend on, and what is known of its answer."""
+class Exchange(Operation, kw_only=True, eq=False):
+    """A served request, which is one operation, and what is known of its answer."""
 
-    request_id: str
-    accept: str | None
-    accept_language: str | None
+    accept: str | None = None
     operation: str
     """The method and the path template of the route, such as `GET /users/{uid}`.
 
@@ -55,6 +50,8 @@ class Exchange(Struct):
     """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
     """What a handler has returned in a Success, if a body format has to write it."""
+    is_written: bool = False
+    """Whether the body format has written the outcome."""
     is_cut: bool = False
     """Whether the application failed inside of a response, which must stay incomplete."""
     is_disconnected: bool = False
@@ -66,14 +63,14 @@ class Exchange(Struct):
         return None if self.started is None else perf_counter() - self.started
 
 
-current_exchange: ContextVar[Exchange] = ContextVar('seamwise_exchange')
-"""The exchange of the request whose handler is running."""
-
-
-def serving_exchange(exchange: Exchange, method: str | None = None) -> AbstractContextManager[None]:
-    """Set the request id, the language and the method of a request inside a `with` block."""
-    locale = locale_for(exchange.accept_language)
-    return serving(exchange.request_id, locale, method=method)
+def current_exchange() -> Exchange | None:
+    """Return the request that is being served, also inside of an operation of it."""
+    operation = ACTIVE.get()
+    # Of most requests it is the operation itself; this runs three times for each.
+    if type(operation) is Exchange:
+        return operation
+    request = operation and operation.request
+    return request if isinstance(request, Exchange) else None
 
 
 def exchange_of(scope: Scope) -> Exchange:
@@ -86,11 +83,14 @@ def exchange_of(scope: Scope) -> Exchange:
                 text = value.decode('latin-1')
                 # Several values are one list (RFC 9110, 5.3).
                 values[name] = f'{values[name]}, {text}' if name in values else text
+        method: str | None = scope.get('method')
         exchange = Exchange(
+            True,  # noqa: FBT003 -- positional arguments are faster
             request_id(values.get(b'x-request-id')),
-            values.get(b'accept'),
-            values.get(b'accept-language'),
-            scope.get('method', 'WEBSOCKET'),
+            locale_for(values.get(b'accept-language')),
+            method,
+            accept=values.get(b'accept'),
+            operation=method or 'WEBSOCKET',
             user_agent=values.get(b'user-agent'),
         )
         scope[_SCOPE_KEY] = exchange

@@ -7,19 +7,19 @@ from typing import Protocol, TypeVar
 
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, expect_result
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.negotiation import locale_for, negotiated
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.response import HttpResponse
 from seamwise.seams.http.serving.exchange import (
     Answers,
     Exchange,
     current_exchange,
-    serving_exchange,
     written,
 )
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.http.successes import NoContent, outcome_of
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+from seamwise.seams.reporting.operations import active
 from seamwise.seams.reporting.request_context import current_request_id
 
 E = TypeVar('E')
@@ -72,8 +72,7 @@ def to_response(
     result = expect_result(result, 'to_response')
     exchange = _exchange(headers, operation)
     is_served = current_request_id() is not None
-    method = operation.partition(' ')[0]
-    with nullcontext() if is_served else serving_exchange(exchange, method):
+    with nullcontext() if is_served else active(exchange):
         if type(result) is Failure:
             answers = Answers(adapter, body, failure_log(log))
             return answers.failure(result.failure(), exchange).decoded()
@@ -86,15 +85,16 @@ def _exchange(headers: Headers, operation: str) -> Exchange:
         name = key.lower()
         # Several values are one list (RFC 9110, 5.3).
         values[name] = f'{values[name]}, {value}' if name in values else value
-    request_id = current_request_id() or safe_request_id(values.get('x-request-id'))
-    served = current_exchange.get(None)
+    served = current_exchange()
     return Exchange(
-        request_id,
-        values.get('accept'),
-        values.get('accept-language'),
-        operation,
+        has_end=True,
+        request_id=current_request_id() or safe_request_id(values.get('x-request-id')),
+        locale=locale_for(values.get('accept-language')),
+        method=operation.partition(' ')[0],
+        accept=values.get('accept'),
+        operation=operation,
         # The start of the request is not known without the middleware.
-        served.started if served else None,
+        started=served.started if served else None,
         user_agent=values.get('user-agent'),
     )
 

@@ -1,8 +1,8 @@
 """WSGI middleware that answers and records defects, and then raises them again."""
 
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from logging import Logger
 from types import TracebackType
 from typing import TypeAlias
@@ -10,17 +10,16 @@ from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 from seamwise._defects.sentry import register
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.negotiation import negotiated
+from seamwise.seams.http.negotiation import locale_for, negotiated
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.serving.exchange import (
     Exchange,
     answer_defect,
-    current_exchange,
-    serving_exchange,
     written,
 )
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
+from seamwise.seams.reporting.operations import active
 
 _ExcInfo: TypeAlias = (
     tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
@@ -96,10 +95,12 @@ class _Request:
     ) -> None:
         method = str(environ['REQUEST_METHOD'])
         self._exchange = Exchange(
-            safe_request_id(environ.get('HTTP_X_REQUEST_ID')),
-            environ.get('HTTP_ACCEPT'),
-            environ.get('HTTP_ACCEPT_LANGUAGE'),
-            method,
+            has_end=True,
+            request_id=safe_request_id(environ.get('HTTP_X_REQUEST_ID')),
+            locale=locale_for(environ.get('HTTP_ACCEPT_LANGUAGE')),
+            method=method,
+            accept=environ.get('HTTP_ACCEPT'),
+            operation=method,
             user_agent=environ.get('HTTP_USER_AGENT'),
         )
         self._start_response = start_response
@@ -110,16 +111,9 @@ class _Request:
         self.has_sent = False
         """Whether a part of the body was sent."""
 
-    @contextmanager
-    def serving(self) -> Generator[None]:
-        """Set the request id, the language and the exchange inside a `with` block."""
-        exchange = self._exchange
-        token = current_exchange.set(exchange)
-        try:
-            with serving_exchange(exchange, self._method):
-                yield
-        finally:
-            current_exchange.reset(token)
+    def serving(self) -> AbstractContextManager[None]:
+        """Set the request inside a `with` block."""
+        return active(self._exchange)
 
     def start_response(
         self, status: str, headers: list[tuple[str, str]], exc_info: _ExcInfo | None = None, /
