@@ -40,7 +40,7 @@ EXAMPLES = (*(rule.example for rule in RULES), *(rule.example for rule in APART)
 _OF_LINES = frozenset(
     (
         *('keyword with a value', 'value in a session', 'column of a table'),
-        'value below its name',
+        *('value below its name', 'line of chap-secrets', 'keyword of a test'),
     )
 )
 LAYOUTS = frozenset(

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 from seamwise.redaction.assignments import quoted_value
 from seamwise.redaction.columns import pointed_secrets, table_secrets
 from seamwise.redaction.harmless import is_harmless, is_placeholder
-from seamwise.redaction.sensitive_names import is_measure
+from seamwise.redaction.sensitive_names import is_number_about
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.spans import Span, container_end
 from seamwise.redaction.sql import sql_secrets
@@ -63,7 +63,9 @@ def value_at(text: str, at: int, limit: int) -> Span | None:
 
 
 def _is_kept(value: str, name: str) -> bool:
-    return not value or is_placeholder(value) or (value.isdecimal() and is_measure(name))
+    return (
+        not value or is_placeholder(value) or (value.isdecimal() and is_number_about(name, value))
+    )
 
 
 def _by_pattern(expression: Pattern[str]) -> Find:
@@ -106,7 +108,10 @@ def _pydantic(text: str, settings: Settings) -> Iterator[Span]:
         value = text[start:stop]
         # The input of a missing field is the container of the others.
         is_missing = before.endswith('[type=missing, ') and value[:1] == '{'
-        if not is_missing and has_sensitive_part(_location(before), settings):
+        location = _location(before)
+        if not is_missing and has_sensitive_part(location, settings):
+            if value.isdecimal() and is_number_about(location.partition('\n')[0], value):
+                continue
             yield from _masked_repr(text, start, stop)
         elif value[:1] == '{' and (cut := _CUT_ITEM.search(value)) and ':' not in cut['rest']:
             # The name of a value that was cut at its start is unknown.
@@ -207,6 +212,13 @@ _CLICK = pattern(
     (?P<name>[\w/ .<>\[\]-]{1,80}?) (?(quote)(?P=quote))
     (?:[ ]/[ ]["']-{1,2}[\w-]{1,60}["']){0,2}
     :[ ] (?:[A-Za-z ]{0,40})? (?=["'])
+    """,
+    VERBOSE,
+)
+_NOT_OF_TYPE = pattern(
+    r"""
+    (?<![\w.-])(?P<name>[\w.-]{2,80}) [ ](?:must|should|has[ ]to|needs[ ]to)[ ]be[ ][^\n'"]{1,60}?
+    ,?[ ](?:not|got|but[ ]got|but[ ]was|received)[ ] (?=["'])
     """,
     VERBOSE,
 )
@@ -358,6 +370,13 @@ APART: tuple[ApartRule, ...] = (
         _by_pattern(_CLICK),
         "Invalid value for '--token': '⟦FAKE-1⟧' is not a valid integer.",
         'the documentation of click',
+    ),
+    ApartRule(
+        'value that is not of the type',
+        (' be ',),
+        _by_pattern(_NOT_OF_TYPE),
+        "smtp.password must be int, not '⟦FAKE-1⟧'",
+        'the error messages of confuse, Pydantic and schema libraries',
     ),
     ApartRule(
         'error of voluptuous',

@@ -14,6 +14,7 @@ from seamwise.redaction.harmless import (
     is_message,
     is_placeholder,
     is_reference,
+    is_sentence,
 )
 from seamwise.redaction.sensitive_names import (
     MAX_NAME,
@@ -39,6 +40,9 @@ _NAME = pattern(
     (?P<name> [\w.$-]++ )
     (?P<close> \\*+["'`] )?+ (?: \] | %5[Dd] )?+
     (?: [?!]?:[ ]?{TYPE_PATTERN}[?!]?(?=[ ]=[ ])
+      | [?!]?[ ]?::?[ ]?[^\s=\n"'(){{}};,`][^=\n"'(){{}};,`]{{0,40}}(?=[ ]:?=[ ]["'`])
+      | [ ]?:(?=:[ ][A-Za-z0-9+/]{{8,}}={{0,2}}(?:\s|\Z))
+      | [ ]\d{{1,4}}(?=:b:[0-9A-F])
       | (?:\[\d{{0,5}}\])++(?=[ ]?=[ ]?[\"{{]) | [ ][Aa][Ss][ ]\w{{1,30}}(?=[ ]=[ ])
       | [ ](?:{DECLARED_TYPES})(?=[ ]:?=[ ]?[NnUu]?["'`]) )?+
     (?(close) \s*+ | [ \t]*+ )
@@ -109,7 +113,7 @@ _DOCUMENT = pattern(
 _OPENINGS = ('"', "'", '`', '(', '[', '{')
 _CONTINUES = pattern(r'\\*+["\'`)\]}]*+[ \t]*+[^\s,)\]}]')
 
-_PUNCTUATION = pattern(r'[^\w*]{1,2}')
+_PUNCTUATION = pattern(r'[^\w*]{1,2}|\*')
 _CHANGED = pattern(r'\\*+["\'`]?[ \t]{0,4}(?:->|=>|→)[ \t]{1,4}(?=[^\s(])')
 _MASKED = pattern(r'\*{3,}+(?=[\s,;&)\]}\\]|\Z)')
 _SENTENCE_WORD = pattern(
@@ -262,9 +266,22 @@ def _introduced(text: str, introduction: Pattern[str], settings: Settings) -> It
             span
             and span.start < span.end
             and not is_harmless(text[span.start : span.end], match['name'])
+            and not (introduction is _TUPLE and _is_list_of_words(text, span))
         ):
             at = span.end if text[span.end : span.end + 1] in _QUOTES else span.start
             yield span
+
+
+_WORD_IN_LIST = pattern(r'[A-Za-z_-]{1,40}')
+_NEXT_ITEM = pattern(r'["\'],[ ]?["\']')
+
+
+def _is_list_of_words(text: str, span: Span) -> bool:
+    """Return whether a value is a word in a list of more than two texts."""
+    return (
+        _NEXT_ITEM.match(text, span.end) is not None
+        and _WORD_IN_LIST.fullmatch(text, *span[:2]) is not None
+    )
 
 
 _IN_ADDRESS = pattern(r'\b[au]rn:[\w:/*-]{1,60}\Z')
@@ -284,6 +301,16 @@ _PARSER_TROUBLE = pattern(
 )
 _MEMBER_VALUE = pattern(r"""["'][a-z]{1,30}(?:[_ -][a-z]{1,30}){0,4}["']>""")
 _SELECTOR = pattern(r'\]:[a-z]')
+_END_OF_REFERENCE = pattern(r'[a-z_]{1,40}\}\}')
+_PLAIN_VALUE = pattern(r'(?:[a-z]{1,40}|\d{1,9}|[A-Za-z]{1,40})?(?:[\s:,.;)\]"\']|\Z)')
+_QUERY = frozenset(('?', '&'))
+_SECOND_SIGNS = frozenset(('= ', '== ', '=='))
+_VARIABLE_OF_PSQL = pattern(r":'[a-z]{1,30}(?:_[a-z]{1,30}){0,6}'")
+_REPR = pattern(r'[A-Za-z]{1,20}(?:[ ][A-Za-z0-9]{1,8}){1,6}>')
+_ASIDE_AFTER_NAME = pattern(r'\([a-z]{2,20}(?:[ ][a-z]{2,20}){0,4}\)(?=[ ])')
+_REALM = pattern(r'(?:[A-Za-z]{1,12}[ ])?(?:realm|scope|charset|error)=')
+_EMPTY_COOKIE = pattern(r'[\w.-]{1,64}=(?:""|deleted|null)?;')
+_OTHER_WORD = pattern(r'[a-z]{3,30}\)')
 
 
 def _is_named(text: str, match: Match[str], settings: Settings) -> bool:
@@ -308,9 +335,18 @@ def _is_named(text: str, match: Match[str], settings: Settings) -> bool:
 
 def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> bool:
     """Return whether the sign after a name has another meaning than an assignment."""
+    at = match.end()
     if match['sign'] != ':':
-        return False
-    value = text[match.end() : match.end() + 1]
+        return (
+            # An empty value in a query.
+            (match['sign'] == '=' and before[-1:] in _QUERY and text[at - 1 : at].isspace())
+            # A lambda, and a syntax error.
+            or (before[-1:] == '\\' and match['sign'] == '->')
+            or (text[at : at + 2] in _SECOND_SIGNS and text[at - 1] == ' ')
+        )
+    value = text[at : at + 1]
+    if value == "'" and before[-1:] == ' ' and _VARIABLE_OF_PSQL.match(text, match.start('sign')):
+        return True
     return (
         _IN_ADDRESS.search(before) is not None
         # `class Token: pass` and `if not token: return`
@@ -328,14 +364,27 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
         # `${TOKEN:?must be set}`
         or (text.startswith('?', match.end('sign')) and before.endswith('${'))
         # `auth/token:42` is a location.
-        or before.endswith('/')
+        or (before.endswith('/') and _PLAIN_VALUE.match(text, at) is not None)
+        or (before[-1:] == ':' and _END_OF_REFERENCE.match(text, at) is not None)
         # A message of a parser, and the result of a test.
         or (
             (before[-11:] + name).lower() == 'unexpected token'
             or _PARSER_TROUBLE.search(before) is not None
         )
         # `<AuthMethod.PASSWORD: 'password'>` is a member of an enumeration.
-        or (before[-1:] == '<' and _MEMBER_VALUE.match(text, match.end()) is not None)
+        or (
+            before[-1:] == '<'
+            and (_MEMBER_VALUE.match(text, at) or _REPR.match(text, at)) is not None
+        )
+        or _ASIDE_AFTER_NAME.match(text, at) is not None
+        or _REALM.match(text, at) is not None
+        or ('ookie' in name and _EMPTY_COOKIE.match(text, at) is not None)
+        # `pam_unix(passwd:chauthtok)`
+        or (
+            before[-1:] == '('
+            and at == match.end('sign')
+            and _OTHER_WORD.match(text, at) is not None
+        )
         or (before[-4:] + name) == '--- PASS'
     )
 
@@ -401,7 +450,7 @@ def _value(text: str, match: Match[str]) -> Span | None:
 _SUBSCRIPTS = pattern(SUBSCRIPTS)
 _TOKENIZED = pattern(
     r"""
-    (?P<quote>\\*["'])(?![^\s"']{0,64}\d)[^\s"'\\]{0,64}(?P=quote)\s{0,8},\s{0,8}\\*["']
+    (?P<quote>\\*["'])(?![^\s"']{0,64}\d)[ ]?[^\s"'\\]{0,64}(?P=quote)\s{0,8},\s{0,8}\\*["']
     (?:log_?prob|start|end|offset|pos|position|score|index|bytes|lemma|tag|type|prob)\w{0,12}\\*["']
     """,
     VERBOSE,
@@ -482,15 +531,20 @@ def _is_reference(text: str, match: Match[str]) -> bool:
     ):
         # `connect(password=password)` and `self.token = token`.
         return True
-    if match['sign'] in _EXTENSIONS and _VARIABLE.match(text, at):
+    if (match['sign'] in _EXTENSIONS and _VARIABLE.match(text, at)) or (
+        # `resetPassword(token: $token)`
+        text.startswith(f'${name}', at) and text[end + 1 : end + 2] in {',', ')', '', ' ', ';', '}'}
+    ):
         return True
     if is_code(text, at) or _is_variable(text, match) or _is_type(text, match):
         return True
     if match['sign'] == ':' and _is_subject(text, at, name):
         return True
-    return match['sign'] in (':', '：') and is_message(
-        text[at : line_end(text, at, limit=at + _SENTENCE)], prose='phrase' not in name.lower()
-    )
+    if match['sign'] not in (':', '：'):
+        return False
+    line = text[at : line_end(text, at, limit=at + _SENTENCE)]
+    is_prose = 'phrase' not in name.lower()
+    return is_message(line, prose=is_prose) or (is_prose and is_sentence(line))
 
 
 def _is_subject(text: str, at: int, name: str) -> bool:

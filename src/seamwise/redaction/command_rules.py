@@ -3,6 +3,7 @@
 from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 
+from seamwise.redaction.harmless import is_harmless
 from seamwise.redaction.rules import Rule
 from seamwise.redaction.sensitive_names import is_sensitive
 
@@ -58,9 +59,47 @@ def _is_value(secret: str, _: Match[str]) -> bool:
     return not _PLAIN_WORDS.fullmatch(secret) and secret[:1] not in {'$', '<', '['}
 
 
+_MARK = pattern(r'[!@\#$%^&*?~+]|[A-Za-z].*[0-9]|[0-9].*[A-Za-z]')
+_NUMBERED = r'[a-z]+(?:[_-][a-z]+)*[_-]\d{1,3}'
+_MIXED_CASE = pattern(r'(?=.*[a-zà-ÿ])(?=.*[A-ZÀ-Þ].*[_.-]|.*[_.-].*[A-ZÀ-Þ]).*')
+_UNLIKE_PASSWORD = pattern(
+    rf'[/\\:]|\A{_NUMBERED}\Z|\A[-+]?\d+(?:[a-z]{{1,2}}|[.]\d.*)?\Z|\A[$<\[({{%*&-]|\A\w+='
+)
+
+
+def is_like_password(secret: str, _: Match[str] | None = None) -> bool:
+    """Return whether an argument looks like a password, not like a port, a path or a word.
+
+    >>> [is_like_password(each) for each in ('Sommer!', 'a4-Wald', 'Rot_Kraut', '8080', 'my_dir')]
+    [True, True, True, False, False]
+    """
+    return (
+        _UNLIKE_PASSWORD.search(secret) is None
+        and (_MARK.search(secret) or _MIXED_CASE.fullmatch(secret)) is not None
+        and not is_harmless(secret)
+    )
+
+
 def _is_named_value(secret: str, match: Match[str]) -> bool:
     name = match['name'].rpartition('/')[2].rpartition(':')[2]
     return is_sensitive(name) and _is_value(secret, match)
+
+
+_ENCODED = pattern(r'\$\d')
+
+
+def _is_beside(secret: str, match: Match[str]) -> bool:
+    return is_sensitive(match['name']) and (
+        _ENCODED.match(secret) is not None or is_like_password(secret)
+    )
+
+
+def _is_password_of_pair(secret: str, match: Match[str]) -> bool:
+    return is_like_password(secret.replace(':', ''), match)
+
+
+def _is_set(secret: str, match: Match[str]) -> bool:
+    return is_sensitive(match['name']) and secret[:1] not in {'$', '['}
 
 
 def _is_stored_value(secret: str, match: Match[str]) -> bool:
@@ -83,6 +122,81 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'sqlcmd -S db -U ann -P ⟦FAKE1⟧',
         'the manuals of the programs',
         accept=_is_value,
+    ),
+    Rule(
+        'options for a user and a password',
+        (' -p', ' -w', ' -pw', ' --pw'),
+        rf"""
+        (?: (?<![\w-]) (?:-u|-U|-n|-l|--?user|--?username|--login) (?:[ =]|(?<=-U)) ["']?
+            [\w.@\\/:-]{{1,64}} ["']? [ ] (?:[^\n|;&]{{0,80}}?[ ])?? (?:-p|-P|-w|-W|--?pw)[ ]?
+          | \b(?:login|user|\w{{1,20}}-shell|auth|connect)\b [^\n|;&]{{0,120}}?[ ](?:-p|-P)[ ] )
+        {_VALUE}
+        """,
+        'tool -u ann -p ⟦FAKE-1⟧ list',
+        'the manuals of beeline, racadm, tabcmd, fly and conan',
+        accept=is_like_password,
+    ),
+    Rule(
+        'password after the words for it',
+        (' using ', '.logon', 'createcredential', '--plaintext', 'rootpw'),
+        rf"""
+        (?: (?:\b|(?<=\\[nrt])) USER [ ] ["']?[\w.@-]{{1,64}}["']? [ ] USING [ ]
+          | [.]LOGON [ ] [\w.-]{{1,64}}/[\w.-]{{1,64}},
+          | -createCredential [ ] [^\s]{{1,128}} [ ] [^\s]{{1,128}} [ ]
+          | rootpw [ ] (?:--\w{{1,20}}[ ]){{1,3}} )
+        {_VALUE}
+        """,
+        "CONNECT TO shop USER ann USING '⟦FAKE-1⟧'",
+        'the manuals of Db2, Informix, Teradata, Oracle and Kickstart',
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'user and password in one setting',
+        ('login', 'user', 'auth', 'creds'),
+        r"""
+        (?<![\w-]) (?: [\w.-]{0,40}?(?:login|userpwd|user[._-]?info|user_?pass|user|creds?)
+          | [\w.-]{0,40}?(?:basic|proxy|http)[._-]?auth ) ["']? [ ]? [=:] [ ]? ["']?
+        [\w.@-]{1,64} : (?P<secret>[^\s"'\\;,/]{4,256})
+        """,
+        'cache_peer proxy.example.org parent 3128 0 login=ann:⟦FAKE-1⟧',
+        'the manuals of Squid and of the Schema Registry',
+        accept=_is_password_of_pair,
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'value beside its name',
+        ('pass', 'secret', 'token', 'key ', 'psk ', 'key\t'),
+        r"""
+        (?<![\w.$-]) (?P<name>(?:[\w.]{1,30}[_.-])?
+          (?: password | passwd | passphrase | pass | secret | token | psk | passcode
+            | (?:access|api|secret|private|shared|server|community|auth|encryption)[_-]?key )
+          \d{0,2}) [ \t]{1,40}
+        (?: (?: \d{1,2} | ENC | ascii-text | hexadecimal | hex | encrypted | cipher | simple | plain
+            | plaintext | hash | sha512 | md5 | key ) [ ] )?
+        (?: '(?P<in_single>[^'\n]{6,256})' | "(?P<in_double>[^"\n]{6,256})"
+          | (?P<secret>[^\s"'`\\|:=,;()\[\]{}<>]{6,256}) (?=[\s,;\\"'`]|\Z) )
+        """,
+        'set passwd ENC ⟦FAKE1fake⟧',
+        'the command lines of routers and of rclone',
+        accept=_is_beside,
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'key of a router',
+        ('server key ', 'server-key ', 'radius', 'tacacs'),
+        rf'{_START}(?:tacacs|radius)[\w-]{{0,20}}[ ](?:[\w.-]{{1,40}}[ ]){{0,6}}?key[ ](?:\d[ ])?'
+        r'(?P<secret>[^\s"\'\\,;|]{4,256})',
+        'tacacs-server key 7 ⟦0000AAAA0000⟧',
+        'the manual of Cisco IOS',
+        accept=_is_value,
+    ),
+    Rule(
+        'password in braces',
+        ('set ',),
+        rf'{_START}set[ ](?P<name>\w{{2,64}})[ ]\{{(?P<secret>[^{{}}\n]{{4,128}})\}}',
+        'set password {⟦FAKE 1⟧}',
+        'the manual of Tcl',
+        accept=_is_set,
     ),
     Rule(
         'option of Windows',
@@ -143,11 +257,11 @@ COMMAND_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'value of a named secret',
-        ('--value', '--body', '--secret-string', '--from-literal', '--parameter-value'),
+        ('--value', '--body', '--data', '--secret-string', '--from-literal', '--parameter-value'),
         rf"""
         (?<![\w-]) (?:
             (?: --name | -n | secret[ ]set )[ =]["']?(?P<name>[\w./-]{{1,128}})["']?
-              [^\n]{{0,200}}? [ ](?: --value | --body | --parameter-value )
+              [^\n]{{0,200}}? [ ](?: --value | --body | --data | --parameter-value )
           | secret[ ]set\b[^\n]{{0,200}}?[ ](?:--value|--body) | (?<![\w-])--secret-string
           | (?<![\w-])--from-literal[ =]["']?[\w.-]{{1,64}}
         ) (?: [ ] | = ) {_VALUE}

@@ -117,12 +117,32 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
     lowered = outside.lower()
     spans = [*_secrets_by_form(outside, lowered, settings)]
     if may_contain_name(lowered) or not outside.isascii() or not settings.is_default:
-        spans += assigned_secrets(outside, settings)
+        whole = {(run.start, run.end) for run in runs}
+        spans += (
+            span
+            for span in assigned_secrets(outside, settings)
+            if span[:2] not in whole or not _is_harmless_json(text, span, settings)
+        )
         spans += secrets_apart(outside, lowered, settings)
     for span in spans:
         if not settings.is_kept(text[span.start : span.end]):
             yield span
     return outside
+
+
+_NAME_BEFORE = pattern(r'([\w.$-]{1,64})\\*["\']?\s{0,8}[:=]\s{0,8}\Z')
+
+
+def _is_harmless_json(text: str, span: Span, settings: Settings) -> bool:
+    """Return whether JSON under a sensitive name is kept, as it is within an object."""
+    name = _NAME_BEFORE.search(text[max(0, span.start - 90) : span.start])
+    if name is None:
+        return False
+    wrapped = f'{{"{name[1]}": {text[span.start : span.end]}}}'
+    return all(
+        run.end == len(wrapped) and not run.edits
+        for run in json_runs(wrapped, settings, _mask_inner)
+    )
 
 
 def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:

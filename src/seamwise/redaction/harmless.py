@@ -3,7 +3,13 @@
 from re import IGNORECASE, VERBOSE
 from re import compile as pattern
 
-from seamwise.redaction.sensitive_names import FOREIGN_WORDS, is_sensitive, split_words, words
+from seamwise.redaction.sensitive_names import (
+    FOREIGN_WORDS,
+    is_compound,
+    is_sensitive,
+    split_words,
+    words,
+)
 
 _MAX_LENGTH = 400
 """In characters; a longer text is no message about a field."""
@@ -15,12 +21,19 @@ _PLACEHOLDER = pattern(
     | (?:[A-Za-z]{2,8}[-_]){0,4} (?: [xX]{6,64} | [*•.]{4,64} )
     | \[ (?: redacted | filtered | masked | hidden | removed | secret ) \]
     | </?[|]?[A-Za-z][\w .,:/'"-]{0,80}[|]?> | (?-i: \[ [A-Z_]{2,12} \] )
+    | %\{ [\w:.\[\]-]{1,60} \} | \${1,2} (?: \.[A-Za-z_]\w{0,40} ){1,8} | [?*]{1,4}
+    # Durations and single digits.
+    | \d{1,5} [. ]?
+      (?: ms | s | m | h | d | sec | min | (?: second | minute | hour | day | week | month | year ) s? )
+      (?: [. ] (?:ago|from_now) )? | [01]
     | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
     | \$ [A-Z_][A-Z0-9_]* | \$\d{1,2} | \$env:\w+ | \$?\$\{\{? [^{}]{0,80} \}\}?
     | \$\( [^()]{0,80} \)
     | %env\( [\w:]{1,60} \)% | %[a-z_]{1,20}(?:\.[a-z_]{1,20}){1,4}%
     # Tags of YAML that look a value up.
-    | ![A-Za-z_]{2,24} [ ] [\w./${}:-]{1,120}
+    | ![A-Za-z_]{2,24} [ ]
+      (?: [\w./${}:-]{1,120} | ["']? [^"'\n]{0,120} [\$]\{ [^"'\n]{1,200} ["']? )
+    | ![A-Z][A-Za-z]{1,20} [ ] ["'] \{\{ [^"'\n]{1,200} \}\} ["']
     | % (?: [sdrfiq] | \(\w{1,40}\)s | [A-Z_]{1,40}% )
     | (?: your | insert | enter | replace )[-_ ]?(?: \w{1,20}[-_ ]? ){1,5}
     | :[a-z_]{1,40}
@@ -45,6 +58,8 @@ _REFERENCE = pattern(
       : /{0,3} [\w ./:\#-]{3,200}
     | [\w.-]{1,60} : (?: /[\w.-]{1,60} ){2,10}
     | (?: env | secret | secretref ) : [A-Za-z][A-Za-z_-]{2,60}
+    | https?://[a-z.-]{1,80}(?::\d{1,5})?(?:/[a-z_./-]{0,80})?
+    | [a-z]{2,20}/data/[\w/-]{1,100} (?: : [a-z_]{1,40} )?
     | projects/[\w-]{1,60}/secrets/[\w./-]{1,120}
     | @Microsoft\.KeyVault\( [^()]{1,200} \)
     | [\w-]{1,40} \. (?: pem | key | crt | cer | p12 | pfx | jks | txt | json | ya?ml | env )
@@ -111,6 +126,14 @@ _CODE = pattern(
     | [A-Za-z_$][A-Za-z_.]{{0,60}} (?<! \b[bfru] )
       \( [^()"'`]{{0,100}} (?: \([^()"'`]{{0,60}}\) [^()"'`]{{0,100}} ){{1,4}} \)
     | [a-z_]{{1,40}} \[ (?:-?\d{{1,4}}|[a-z_]{{1,40}}) \] (?= [\s,;)\]}}.] | \Z )
+    # A cast, and a selector of Objective-C.
+    | \( [A-Za-z_][\w.]{{0,40}} (?:<[\w ,<>]{{1,40}}>)? [ ]? (?: [*&]{{1,2}} \) [ ]? | \) )
+      [A-Za-z_][\w.]{{0,60}} (?= [\s,;)\]}}.(] | \Z )
+    # A call whose literals are too short for a secret.
+    | [A-Za-z_$][A-Za-z_.]{{1,60}} (?<! \b[bfru] )
+      \( [A-Za-z_&*\[(] [^()"'`\n]{{0,100}} (?: ["'] [^"'\n]{{0,3}} ["']
+      [^()"'`\n]{{0,60}} ){{1,4}} \)
+    | (?:String|Int|ID|Boolean|Float|Secret)! (?= [\s,;)\]}}] | \Z )
     | \?, | %\( | (?: \$\d{{1,2}} | %s ) (?= [\s,;)'\"] | \Z )
     """,
     VERBOSE,
@@ -204,6 +227,24 @@ def is_message(value: str, *, prose: bool = False) -> bool:
     )
 
 
+_MIN_SENTENCE, _MIN_SHARE = 3, 0.25
+
+
+def is_sentence(value: str) -> bool:
+    """Return whether a text after a name is prose, with at least some words of grammar.
+
+    >>> is_sentence("function argument 'token_url'"), is_sentence('correct horse battery staple')
+    (True, False)
+    """
+    parts = [part for raw in value.split() if (part := raw.strip(_MARKS_AROUND))]
+    known = sum(part.lower() in _GRAMMAR for part in parts)
+    return (
+        len(parts) >= _MIN_SENTENCE
+        and known >= _MIN_SHARE * len(parts)
+        and all(map(_WORD_OR_NUMBER.fullmatch, parts))
+    )
+
+
 def is_harmless(value: str, name: str = '') -> bool:
     """Return whether a text under a sensitive name is no secret.
 
@@ -218,7 +259,41 @@ def is_harmless(value: str, name: str = '') -> bool:
         or is_message(value)
         or _is_label(value, name)
         or ('sign' in name.lower() and _KEY_ID.fullmatch(value) is not None)
+        or (name[-2:].lower() == 'id' and _SLUG.fullmatch(value) is not None)
+        or (
+            name != ''
+            and len(value) <= _MAX_LENGTH
+            and is_compound(name)
+            and is_wordy(value)
+            and (name.lower() != 'auth' or ' ' in value or ':' in value or value in _GRAMMAR)
+        )
     )
+
+
+def is_wordy(value: str) -> bool:
+    """Return whether a text consists of words, short numbers and addresses without a user.
+
+    >>> is_wordy('17 tokens checked in 0.8 s'), is_wordy('hunter2'), is_wordy('k4-Xy')
+    (True, False, False)
+    """
+    return all(
+        _WORD_OR_NUMBER.fullmatch(part)
+        for raw in value.split()
+        if (part := raw.strip(_MARKS_AROUND))
+    )
+
+
+_SLUG = pattern('[a-z]{1,20}(?:[/_-][a-z]{1,20}){1,6}')
+_MARKS_AROUND = '.,;:!?()[]{}<>"\'`*|“”‘’'
+_WORD_OR_NUMBER = pattern(
+    r"""
+      [A-Za-zÀ-ɏ]{1,30} (?: ['’_./-]{1,2} [A-Za-zÀ-ɏ]{1,30} ){0,8} (?: [:/]\d{1,5} )?
+    | \d{1,6} (?: [.:/-]\d{1,6} ){0,4} (?:[.]?[A-Za-z%]{1,8})?
+    | [a-z]{2,12}://[\w.-]{1,80}(?::\d{1,5})?(?:/[A-Za-z_./-]{0,80})?
+    | [-=+/&|<>#→]{1,3}
+    """,
+    VERBOSE,
+)
 
 
 def is_reference(value: str) -> bool:

@@ -44,7 +44,7 @@ _NAMES: Mapping[str, str] = {
             ' cvc mnemonic psk sessid sessionid saml signature kennwort senha wachtwoord contras'
             ' parola clave segredo geheimnis'
             ' psw pword lozinka geslo hasł lösenord'
-            ' haslo losenord adgangskode salasana sifre heslo jelszo \\u00'
+            ' clear-text haslo losenord adgangskode salasana sifre heslo jelszo \\u00'
         ),
         '',
     ),
@@ -154,9 +154,17 @@ _FORMS: Mapping[str, str] = {
             *('/invit', '/magic', '/unsubscribe', '/set-pass', 'sid=', 'ticket=', ': psk', ': eap'),
             *(': xauth', '334 ugfz', 'pragma', 'bundle_', 'accounts', ']:', 'missing "=', '└'),
             *('/pass:', '/pwd:', 'request: pass', 'sqa_', 'sqp_', 'squ_', 'imap_open', 'ftp_login'),
+            *('session=', 'session"', 'session:', '-api:', '_api=', 'appid', 'authorize', '.logon'),
+            *('createcredential', 'loginmodule', '$user', 'curl -', ' using ', 'value=constant'),
         ),
         '',
     ),
+    '("': r'[\w-]{24}',
+    "('": r'[\w-]{24}',
+    ' -p': '[ ="\'a-z0-9]',
+    ' -w': '[ ]',
+    'n="': '(?:password|token|secret)',
+    'user': r'[\w."-]{0,12}[=:][ "]{0,2}[\w.@-]{1,64}:',
     '$': '(?:[125678pyh][abxy]?[$])',
     '@': r'[a-z0-9][\w.-]{0,100}(?::[0-9]{2}|/[\w-])',
     'st-': '[0-9]',
@@ -195,7 +203,7 @@ _SHORT_KEYWORDS: Mapping[str, str] = {
 }
 """Keywords of formats of keys that occur in ordinary words."""
 
-_RAREST_FIRST = '$└@\\=zjx2wk:bv_-.chgs4q~mpfauiletnor'
+_RAREST_FIRST = '$└@(\\=zjx2wk:bv_-.chgs4q~mpfauiletnor'
 """Anchors, the rarest in ordinary texts first. Every keyword contains at least one."""
 
 

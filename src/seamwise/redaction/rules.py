@@ -71,9 +71,9 @@ _LONG = 12
 """In characters; a shorter run can be a word."""
 
 # PEM (RFC 7468), also without its end or its beginning.
-_PEM_BEGIN = pattern(r'-{4,5} ?BEGIN ([A-Z0-9 ]{1,40}?)-{4,5}')
-_PEM_END = pattern(r'-{4,5} ?END ([A-Z0-9 ]{1,40}?)-{4,5}')
-_PUBLIC = pattern('PUBLIC|CERT|CRL|SIGN|PARAM|MESSAGE|REQUEST')
+_PEM_BEGIN = pattern(r'-{4,5} ?BEGIN ([A-Za-z0-9 ]{1,40}?)-{4,5}')
+_PEM_END = pattern(r'-{4,5} ?END ([A-Za-z0-9 ]{1,40}?)-{4,5}')
+_PUBLIC = pattern('PUBLIC|CERT|CRL|SIGN|PARAM|MESSAGE|REQUEST|[A-Z][a-z]+ (?:of|for)')
 _QUOTE = pattern(r'(?<!\\)\\*+["\'`]')
 _LINE_BREAK = pattern(r'[\r\n]|(?<!\\)\\++[rn]')
 _BASE64_LINE = pattern(r'[ \t"\']*+[A-Za-z0-9+/=]*+[ \t"\',]*+')
@@ -235,13 +235,13 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
     return not (is_reference(secret) or is_message(f'the {secret}', prose=True))
 
 
-def _is_set(_: str, match: Match[str]) -> bool:
-    return is_sensitive(match['name'])
+def _is_set(secret: str, match: Match[str]) -> bool:
+    return secret[0] != '(' and is_sensitive(match['name'])
 
 
 def _is_login_value(secret: str, _: Match[str]) -> bool:
     """Return whether a word after a command is a value: `PASS src/app.test.js` is a test."""
-    return '/' not in secret and not _PLAIN_WORDS.fullmatch(secret)
+    return '/' not in secret and secret[0] != '[' and not _PLAIN_WORDS.fullmatch(secret)
 
 
 _SOURCE_FILE = pattern(r'\A[^:]+\.(?:[ch]|cc|cpp|cs|go|java|js|log|php|py|rb|rs|ts)x?:')
@@ -331,9 +331,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'user flag',
-        ('-u', '-a '),
+        ('-u', '-a ', 'curl -'),
         r"""
-        (?<![\w-]) (?: -u | -a | --user | --proxy-user )
+        (?: (?<![\w-]) (?: -u | -a | --user | --proxy-user ) | (?<=curl[ ])-[A-Za-z]{1,6}u )
         (?: [ \t=]++ | (?=\\*+["']) | \\*+["'],\s*+ | "[ ]a\d{1,3}= )
         (?! \\*+["']?+ (?: \+ | \d++:\d ) )
         (?: \\*+" [^\s:"\\<>=&;(]++ : (?P<in_single>[^"\n\\]++)
@@ -601,7 +601,7 @@ RULES: tuple[Rule, ...] = (
         ('pass ',),
         r"""
         (?: (?:(?<![\w>-])|(?<=\\[nrt]))(?:-{1,4}>|<-|>{1,3}|C:|Request:|Command:|CLIENT:)[ ] |
-          (?<=[:])[ ]["'] | \A )
+          (?<=[:*])[ ]["'] | \A )
         PASS[ ]:?(?P<secret>[^\s"'\\]{4,256}+)(?=[\s'"\\]|\Z)
         | ^(?:USER|NICK)[ ][^\n]{1,200}\n(?:[^\n]{1,200}\n)?PASS[ ]
           (?P<in_single>[^\s"'\\]{4,256}+)

@@ -63,7 +63,8 @@ _QUALIFIED: dict[str, frozenset[str]] = {
         ' login pin'
     ),
     'phrase': frozenset(('seed', 'recovery', 'secret', 'pass', 'backup')),
-    'signature': frozenset(('access',)),
+    'signature': words('access hub webhook slack line shopify'),
+    'text': frozenset(('clear',)),
     'response': frozenset(('saml',)),
     'request': frozenset(('saml',)),
     'verifier': frozenset(('code',)),
@@ -81,6 +82,15 @@ _DESCRIPTIONS = words(
     ' pattern regex regexp separator delimiter hasher header alias hint column columns fields'
     ' exception warning mismatch encoder decoder parser generator listener'
     ' factory helper helpers middleware validator validators guard controller repository'
+    ' encryption accessor chars pool cache client filter payload prevention lifespan validity'
+    ' checker check service manager context interceptor resolver formatter serializer converter'
+    ' renderer writer reader builder view page screen dialog widget component event events class'
+    ' route router command query task job worker queue topic group groups role'
+    ' roles permission permissions audience interval window period threshold quota engine backend'
+    ' mount source sources target location host port interface extractor authenticator callback'
+    ' callbacks hook hooks plugin module package strategy behavior mode modes option options'
+    ' setting settings config configuration rule rules requirement requirements constraint'
+    ' constraints test tests spec specs table tables model models type types list lists'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
 _METADATA = _DESCRIPTIONS | words('scheme schemes description header style bearerformat tag tags')
@@ -89,7 +99,7 @@ _REFERENCES = frozenset(
     (
         *(('credential', 'id'), ('credentials', 'id'), ('password', 'key'), ('username', 'key')),
         *(('token', 'key'), ('existing', 'secret'), ('token', 'id'), ('cancellation', 'token')),
-        *(('public', 'token'), ('key', 'header')),
+        *(('public', 'token'), ('key', 'header'), ('user', 'signingkey')),
     )
 )
 """Last words of a name whose value is the name of a secret in a store."""
@@ -98,7 +108,7 @@ _MEASURES = words(
     ' used remaining rate attempts retries tries timeout seconds minutes hours days bits bytes'
     ' bucket per second budget cost price width index position version num number'
     ' expires expiry score entropy'
-    ' rounds iterations failures'
+    ' rounds iterations failures within after before every lifetime since until history reuse'
     ' checked found created issued revoked rotated scanned stored sent received generated processed'
     ' cached expired loaded migrated validated verified skipped'
 )
@@ -124,7 +134,7 @@ PRIVATE_MEMBERS = frozenset(('d', 'p', 'q', 'dp', 'dq', 'qi', 'k'))
 HINT = (
     'pass|pwd|pw|secret|token|auth|bearer|cookie|cred|key|jwt|otp|pin|code|phrase|cvv|cvc|mnemonic'
     '|psk|psw|pword|lozinka|geslo|sess|saml|signature|[^\\x00-\\x7f]|clave|secreta|secreto|segredo|geheim|kennwort|senha|wachtwoord|contrasena|parola|haslo'
-    '|losenord|adgangskode|salasana|sifre|heslo|jelszo'
+    '|losenord|adgangskode|salasana|sifre|heslo|jelszo|clear'
 )
 """Pattern of a part of every sensitive name, in lower case."""
 _HINT = pattern(HINT)
@@ -166,6 +176,7 @@ def _decide(name: str) -> bool:
     if (
         not parts
         or parts[-1] in _DESCRIPTIONS
+        or parts[-1].removesuffix('s') in _DESCRIPTIONS
         or parts[-1] in _MEASURES
         or tuple(parts[-2:]) in _REFERENCES
         or 'publickey' in ''.join(parts)
@@ -181,6 +192,38 @@ def _decide(name: str) -> bool:
 
 
 _is_sensitive = lru_cache(maxsize=1024)(_decide)
+
+
+_SAME = words(
+    'value hash string data text plaintext plain raw new old current confirm confirmation repeat'
+    ' again retype b encrypted hex content bytes dev prod production test staging live primary'
+    ' secondary main default base env local key next previous first second a x id user'
+)
+"""Last words of a name that still holds the secret, such as `password_hash`."""
+
+
+@lru_cache(maxsize=1024)
+def is_compound(name: str) -> bool:
+    """Return whether a sensitive word is only a part of a longer word for another thing.
+
+    The last word of an English name says what the thing is. `auth` alone is a part too.
+
+    >>> is_compound('passwordSafeLevel'), is_compound('auth')
+    (True, True)
+    >>> is_compound('db_password'), is_compound('DB_PASSWORD_EU'), is_compound('token_old')
+    (False, False, False)
+    """
+    parts = split_words(name)
+    return _is_sensitive(name) and (
+        parts == ['auth']
+        or not (
+            (name.isupper() and '_' in name)
+            or parts[-1] in _SAME
+            or not parts[-1].isascii()
+            or _decide(parts[-1])
+            or _decide('_'.join(parts[-2:]))
+        )
+    )
 
 
 def is_name(text: str) -> bool:
@@ -234,6 +277,7 @@ def is_number_about(name: str, number: str) -> bool:
     return bool(parts) and (
         parts[-2:] == ['token', 'id']
         or parts[-1] in _PLURALS
+        or (is_compound(name) and parts != ['auth'] and len(number) <= _FEW)
         or (
             parts[-1] == 'token'
             and number.isdecimal()

@@ -3,7 +3,9 @@
 from re import IGNORECASE, MULTILINE, VERBOSE, Match
 from re import compile as pattern
 
+from seamwise.redaction.command_rules import is_like_password
 from seamwise.redaction.harmless import is_code, is_harmless
+from seamwise.redaction.random_keys import random_keys
 from seamwise.redaction.rules import BOUNDARY, Rule
 from seamwise.redaction.sensitive_names import is_sensitive, split_words
 
@@ -77,6 +79,10 @@ def _is_no_slug(secret: str, _: Match[str]) -> bool:
     return _SLUG.fullmatch(secret) is None
 
 
+def _is_argument(secret: str, match: Match[str]) -> bool:
+    return is_sensitive(match['name'].lstrip('@#:$-')) and is_like_password(secret)
+
+
 def _is_gem_credential(secret: str, match: Match[str]) -> bool:
     return '__' in match[0] and _has_digit(secret, match)
 
@@ -91,6 +97,89 @@ def _is_element(secret: str, match: Match[str]) -> bool:
 
 
 SOURCE_RULES: tuple[Rule, ...] = (
+    Rule(
+        'random key by its context',
+        (
+            *('key', 'token', 'secret', 'auth', 'pass', 'cred', 'login', 'api', 'session', 'code='),
+            *('config', 'appid', 'new ', 'init', 'client', 'salt'),
+        ),
+        '',
+        "cohere.Client('⟦FAKE1fakeFAKE2fakeFAKE3fake⟧')  # api_key",
+        'the clients of providers',
+        find=random_keys,
+    ),
+    Rule(
+        'text typed into a field',
+        ('.type(', '.fill(', 'keys(', 'value(', '.val(', 'text(', 'input('),
+        r"""
+        (?P<name>[\w-]{2,40}) ["'\])]{0,6} [^\n"'()]{0,40}
+        [.](?:type|fill|typeText|send_?[kK]eys|set_?[vV]alue|val|input|enter_?[tT]ext|clearAndType)
+        [(]\s{0,8} ["'](?P<secret>[^"'\n]{3,128})["']
+        """,
+        "page.getByLabel('Password').fill('⟦FAKE-1⟧')",
+        'the documentation of Playwright, Cypress and Selenium',
+        accept=_is_named,
+    ),
+    Rule(
+        'keyword of a test',
+        ('input password', 'type password', 'fill secret', 'type secret'),
+        r'(?:Input|Type|Fill)[ ](?:Password|Secret)[ \t]{2,20}[^\s]{1,80}[ \t]{2,20}'
+        r'(?P<secret>(?![$%])[^\n\t]{3,128}?)(?=[ ]{2}|[\t\n]|\Z)',
+        'Input Password    id=pw    ⟦FAKE 1⟧',
+        'the documentation of Robot Framework',
+        flags=VERBOSE | IGNORECASE,
+    ),
+    Rule(
+        'argument after its name',
+        _SECRET_WORDS,
+        rf"""[,(\[]\s{{0,8}}["'](?P<name>[@\#:$-]?[\w.-]{{2,64}})["']\s{{0,8}},\s{{0,8}}{_QUOTED}
+        (?=\s{{0,8}}[,)\]])""",
+        "connect('shop', 'ann', 'password', '⟦FAKE-1⟧')",
+        'the functions of MATLAB, and rows of settings in SQL',
+        accept=_is_argument,
+    ),
+    Rule(
+        'constant of a syntax tree',
+        ('value=',),
+        r"""
+        \b(?:name|id|key|field|arg|attr)=["'](?P<name>[\w.-]{2,64})["'][^\n]{0,100}?
+        \bvalue=(?:\w{1,20}[(](?:value=)?)?["'](?P<secret>[^"'\n]{3,256})["']
+        """,
+        "Assign(targets=[Name(id='password')], value=Constant(value='⟦FAKE-1⟧'))",
+        'the module ast of Python',
+        accept=_is_named,
+    ),
+    Rule(
+        'cookie in a jar',
+        ('<cookie ',),
+        r'<Cookie[ ][\w.-]{1,64}=(?P<secret>[^\s>]{1,4096})[ ]for[ ]',
+        '<RequestsCookieJar[<Cookie sid=⟦FAKE1⟧ for example.org/>]>',
+        'the module http.cookiejar of Python',
+    ),
+    Rule(
+        'user of a login module',
+        ('loginmodule',),
+        r'LoginModule[^;]{0,400}?\buser_[\w.-]{1,64}="(?P<secret>[^"\n]{1,256})"',
+        'DigestLoginModule required user_super="⟦FAKE1⟧";',
+        'the configuration of Kafka and ZooKeeper',
+    ),
+    Rule(
+        'line of chap-secrets',
+        ('secret',),
+        r'^["\']?[\w.@*\\-]{1,64}["\']?[ \t]{1,20}[\w.*-]{1,64}[ \t]{1,20}'
+        r'"(?P<secret>[^"\n]{4,128})"[ \t]{1,20}[\w.*:/-]{1,64}[ \t]{0,20}\r?$',
+        '# client server secret IP\nann * "⟦FAKE-1⟧" *',
+        'the manual of pppd',
+        accept=_is_value,
+        flags=VERBOSE | MULTILINE,
+    ),
+    Rule(
+        'variable of Nagios',
+        ('$user',),
+        r'(?:(?<![\w$])|(?<=\\[nrt]))\$USER\d{1,3}\$=(?P<secret>(?!/)[^\s"\'\\,;]{4,128})',
+        '$USER3$=⟦FAKE-1⟧',
+        'the manual of Nagios',
+    ),
     Rule(
         'macro',
         ('define',),
@@ -304,13 +393,13 @@ SOURCE_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         'element beside the element of its name',
-        ('</name>', '</key>', 'name=', 'key='),
+        ('</name>', '</key>', 'name=', 'key=', ' n=', 'property=', 'field=', 'option='),
         r"""
         (?: <(?:name|key)> \s{0,8} (?P<name>[\w. -]{1,64}) \s{0,8} </(?:name|key)> \s{0,40}
-          <(?:value|string|data)>
-          | <(?:property|setting|entry|string|param|init-param|parameter|item|option|field
-            |variable)\s
-            [^<>]{0,80}?(?:name|key)=["'](?P<attribute>[\w.-]{1,64})["'][^<>]{0,80}> \s{0,40}
+          (?: <(?:value|string|data)(?:\s[^<>]{0,80})?> \s{0,40} ){1,3}
+          | <[\w:.-]{1,40}\s
+            [^<>]{0,80}?(?<![\w-])(?:name|key|N|property|field|option)=
+              ["'](?P<attribute>[\w.-]{1,64})["'][^<>]{0,80}> \s{0,40}
               (?:<value>\s{0,8})? )
         (?P<secret>[^<>]{1,512}?) \s{0,8} </
         """,
@@ -324,7 +413,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         ('@',),
         r"""
         (?: // | (?<![\w/:.@+-]) )
-          (?P<secret>[\w.+-]{1,64}:(?=[^\s:@/"'<>]{0,64}[0-9])(?=[^\s:@/"'<>]{0,64}[A-Za-z])[^\s:@/"'<>`(){}\[\],]{5,128})
+          (?P<secret>[\w.+-]{0,64}:(?=[^\s:@/"'<>]{0,64}[0-9])(?=[^\s:@/"'<>]{0,64}[A-Za-z])[^\s:@/"'<>`(){}\[\],]{5,128})
         @ [A-Za-z0-9][\w.-]{0,100}(?::\d{2,5}|/[\w-])
         """,
         'postgresql//⟦ann:FAKE1⟧@db:5432/shop',
@@ -333,7 +422,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'map of passwords',
         (']:',),
-        r'\[[\w.-]{1,100}\]:\d{1,5}[ \t]{1,16}[^\s:]{1,128}:(?P<secret>[^\n"\'\\]{4,256})',
+        r'\[[\w.-]{1,100}\]:\d{1,5}[ \t]{1,16}[^\s:]{1,128}:(?P<secret>[^\s"\'\\]{4,256})',
         '[smtp.example.org]:587 ann@example.org:⟦FAKE1⟧',
         'the manual of Postfix',
     ),

@@ -13,7 +13,8 @@ from seamwise.redaction.spans import Span
 _STATEMENT = pattern(
     r"""
     (?:\b|(?<=\\[nrt])) (?: (?:INSERT|REPLACE)[^;'"()]{1,60}?(?P<into>INTO)\s
-         | UPDATE\s[^;()'\n=?%]{1,120}?\sSET\s | SET\sPASSWORD\b | (?:DELETE|SELECT)\s | WHERE\s
+         | UPDATE\s[^;()'\n=?%]{1,120}?\sSET\s | SET\sPASSWORD\s?(?=FOR\b|TO\b|=)
+         | (?:DELETE|SELECT)\s | WHERE\s
          | SET\s(?=["`\[\w]{1,64}\s?=) )
     """,
     VERBOSE | IGNORECASE,
