@@ -742,7 +742,7 @@ def test_attempt_converts_the_exception_of_one_task_of_a_task_group() -> None:
 
 
 def kind_and_members(error: Any) -> tuple[type, tuple[BaseException, ...]]:
-    class_: type = type(error)
+    class_: type = error.__class__
     return class_, members(error.cause)
 
 

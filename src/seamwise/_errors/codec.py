@@ -284,12 +284,16 @@ def _has_inner_errors(class_: type[TaggedError]) -> bool:
     return any(_may_contain_errors(part) for field in fields for part in iter_types(field.type))
 
 
-def _may_contain_errors(part: object) -> bool:
-    is_struct = isinstance(part, type) and issubclass(part, msgspec.Struct)
+def _may_contain_errors(part: Any) -> bool:
+    if isinstance(part, ErrorMeta):
+        return True
     # The fields of other classes than Structs are not among the types of an annotation.
-    return isinstance(part, ErrorMeta) or (
-        not is_struct and any(hasattr(part, name) for name in _FIELDS_OF_CLASSES)
-    )
+    fields: list[str] = [name for name in _FIELDS_OF_CLASSES if hasattr(part, name)]
+    return bool(fields) and not _is_struct(part)
+
+
+def _is_struct(part: object) -> bool:
+    return isinstance(part, type) and issubclass(part, msgspec.Struct)
 
 
 _FIELDS_OF_CLASSES: Final = ('__dataclass_fields__', '__attrs_attrs__', '_fields')
