@@ -7,7 +7,7 @@ import pytest
 from tools.documentation.public_names import public_names
 from tools.public_surface import FILE, modules, surface
 
-MAX_NAMES = 281
+MAX_NAMES = 282
 
 VERBS = {
     'defect', 'decode', 'encode', 'observer', 'on', 'response',

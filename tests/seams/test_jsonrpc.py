@@ -143,7 +143,8 @@ def test_structured_content_exists_since_2025_06_18(revision: str) -> None:
 @pytest.mark.parametrize('value', [[1, 2], 'a', 7, True, None])
 def test_structured_content_is_any_value_since_2026_07_28(revision: str, value: object) -> None:
     parsed = mcp_response(Success(value), revision=revision)['result']
-    assert parsed['content'] == [{'type': 'text', 'text': json.dumps(value, separators=(',', ':'))}]
+    text = value if isinstance(value, str) else json.dumps(value, separators=(',', ':'))
+    assert parsed['content'] == [{'type': 'text', 'text': text}]
     assert ('structuredContent' in parsed) is (revision == '2026-07-28')
     assert parsed.get('structuredContent', value) == value
 

@@ -104,8 +104,33 @@ def _path(value: PathLike[Any], depth: int) -> object:
     return to_builtins(fspath(value), depth)
 
 
+def is_model(class_: type[Any]) -> bool:
+    """Return whether a class is a model of pydantic."""
+    pydantic = sys.modules.get('pydantic')
+    return pydantic is not None and issubclass(class_, pydantic.BaseModel)
+
+
+def _dump(model: Any) -> object:
+    """Return a model of pydantic as it writes itself in JSON."""
+    class_: type[Any] = model.__class__
+    dumped: object = model.model_dump(mode='json', by_alias=True, exclude_none=is_block(class_))
+    return dumped
+
+
+def is_block(class_: type[Any]) -> bool:
+    """Return whether a class is one of the official package of MCP, such as `ImageContent`.
+
+    Its fields that are None are not part of its JSON.
+    """
+    return is_model(class_) and class_.__module__.startswith(('mcp.', 'mcp_types.'))
+
+
 def _other(value: object, depth: int) -> object:
     """Convert times, UUIDs, enums and dataclasses as msgspec does; name the type of others."""
+    if is_model(type(value)):
+        return call_or_describe(
+            lambda: to_builtins(_dump(value), depth), lambda _: f'<{type(value).__qualname__}>'
+        )
     try:
         builtins: object = msgspec.to_builtins(value, str_keys=True, enc_hook=to_builtins)
     except (TypeError, ValueError, RecursionError):
@@ -231,6 +256,8 @@ def _encode_other(value: object) -> object:
         return MASK
     if _is_path(value):
         return str(value)
+    if is_model(type(value)):
+        return _dump(value)
     raise NotImplementedError(f'{type(value).__qualname__} has no JSON form.')
 
 

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from seamwise.toolhost.calls import ToolCall as ToolCall
 from seamwise.toolhost.containment.limits import ToolLimits as ToolLimits
+from seamwise.toolhost.content import Content as Content
 from seamwise.toolhost.function_tool import tool as tool
 from seamwise.toolhost.running.stopping import stop_requested as stop_requested
 from seamwise.toolhost.schema.arguments import Example as Example

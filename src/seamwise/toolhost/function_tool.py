@@ -22,7 +22,12 @@ from seamwise.toolhost.schema.arguments import Parameter, convert_arguments
 from seamwise.toolhost.schema.definitions import name_problem, qualified_name
 from seamwise.toolhost.schema.docstrings import Descriptions, read_docstring
 from seamwise.toolhost.schema.json_schemas import input_schema, output_schema
-from seamwise.toolhost.schema.results import ResultType, check_json_result, check_result
+from seamwise.toolhost.schema.results import (
+    ResultType,
+    check_json_result,
+    check_result,
+    class_without_json,
+)
 from seamwise.toolhost.schema.signatures import (
     UnresolvedType,
     check_function,
@@ -51,6 +56,9 @@ class _Options(Struct, frozen=True, kw_only=True):
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None
     timeout: float | None = None
     validate: bool = True
+    title: str | None = None
+    is_read_only: bool | None = None
+    is_open_world: bool | None = None
 
     def __post_init__(self) -> None:
         if self.timeout is not None:
@@ -82,6 +90,8 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
         self._call: Callable[P, R_co] = function
         self._options = options
         self._result = read_result(function)
+        if self._result is not None:
+            self._check_form(self._result)
         with suppress(UnresolvedType):
             # A type can be defined below the function; the first call needs it.
             _ = self._parameters
@@ -91,6 +101,9 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
             description=self._texts.summary if options.description is None else options.description,
             is_repeatable=options.is_repeatable,
             timeout=options.timeout,
+            title=options.title,
+            is_read_only=options.is_read_only,
+            is_open_world=options.is_open_world,
         )
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
@@ -114,7 +127,11 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
     @cached_property
     def result_type(self) -> ResultType:
         """The declared result of the function."""
-        return self._result or read_known_result(self._function)
+        if self._result is not None:
+            return self._result
+        result = read_known_result(self._function)
+        self._check_form(result)
+        return result
 
     @cached_property
     def _is_async(self) -> bool:
@@ -173,6 +190,16 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
     def __repr__(self) -> str:
         function = self._function
         return f'<Tool {self.qualified_name!r}: {function.__module__}.{function.__qualname__}>'
+
+    def _check_form(self, result: ResultType) -> None:
+        """Raise a TypeError if no model could be sent the declared value."""
+        class_ = class_without_json(result.value_type) if self._options.validate else None
+        if class_ is not None:
+            raise TypeError(
+                f'{self._function.__qualname__}: a model cannot be sent {class_.__name__}, which '
+                'has no JSON form; return the types of JSON, a msgspec Struct, a dataclass, a '
+                'TypedDict, a pydantic model or `Content`.'
+            )
 
     def _key(self, values: Mapping[str, object]) -> Hashable | None:
         if self._options.exclusive is None:
@@ -241,6 +268,9 @@ def tool(
     exclusive: Callable[[Mapping[str, object]], Hashable] | None = None,
     timeout: float | None = None,
     validate: bool = True,
+    title: str | None = None,
+    is_read_only: bool | None = None,
+    is_open_world: bool | None = None,
 ) -> _Decorator: ...
 def tool(function: object = None, /, **options: Any) -> Any:
     """Make a tool of a function or a bound method; `@tool` and `@tool(…)` are decorators.
@@ -267,11 +297,15 @@ def tool(function: object = None, /, **options: Any) -> Any:
         exclusive: Returns a key for the arguments, defaults included. Calls with the same key run
             one after the other, in the order of the text.
         timeout: The maximum duration of a call in seconds; it wins over that of the processor.
-        validate: Whether each result is checked against the declared type, at any depth.
+        validate: Whether each result is checked against the declared type, at any depth. Without
+            the check, the result may also be a class without a JSON form.
+        title: A name for people, for MCP clients.
+        is_read_only: Whether the tool changes nothing, for MCP clients; then it is repeatable.
+        is_open_world: Whether the tool reaches other systems, such as the web, for MCP clients.
 
     Raises:
-        TypeError: The name is invalid, a model cannot fill a parameter, or another process cannot
-            import an isolated function.
+        TypeError: The name is invalid, a model cannot fill a parameter, the result is of a class
+            without a JSON form, or another process cannot import an isolated function.
         ValueError: The timeout is not positive.
     """
     if function is not None:

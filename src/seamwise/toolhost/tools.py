@@ -70,9 +70,13 @@ class Tool(ABC, Generic[E_co]):
         description: The description for the model.
         is_repeatable: Whether running the tool twice does no harm.
         timeout: The maximum duration of a call in seconds, or None for that of the processor.
+        title: The name for people, or None.
+        is_read_only: Whether the tool changes nothing; None if that is not known.
+        is_open_world: Whether the tool reaches other systems, such as the web; None if that is
+            not known.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- one option each
         self,
         name: str,
         *,
@@ -80,12 +84,18 @@ class Tool(ABC, Generic[E_co]):
         description: str = '',
         is_repeatable: bool = False,
         timeout: float | None = None,
+        title: str | None = None,
+        is_read_only: bool | None = None,
+        is_open_world: bool | None = None,
     ) -> None:
         self.name = name
         self.namespace = namespace
         self.description = description
-        self.is_repeatable = is_repeatable
+        self.is_repeatable = is_repeatable or is_read_only is True
         self.timeout = timeout
+        self.title = title
+        self.is_read_only = is_read_only
+        self.is_open_world = is_open_world
 
     @property
     def qualified_name(self) -> str:
@@ -101,6 +111,13 @@ class Tool(ABC, Generic[E_co]):
     def output_schema(self) -> Mapping[str, object] | None:
         """The JSON Schema of the value, or None if it is not known."""
         return None
+
+    @property
+    def annotations(self) -> Mapping[str, object]:
+        """The hints of MCP about the tool."""
+        hints = {'readOnlyHint': self.is_read_only, 'openWorldHint': self.is_open_world}
+        known = {name: value for name, value in hints.items() if value is not None}
+        return {**known, 'idempotentHint': self.is_repeatable}
 
     def schema(self, format: str) -> list[dict[str, object]]:  # noqa: A002 -- as in `formats`
         """Return the definitions that a provider is sent, as `Tools.schema` does.

@@ -52,9 +52,11 @@ def shapes(text: str, value: object, *, is_error: bool, id_: str = 'c1') -> dict
     fields: object = {'result': value}
     if isinstance(value, dict):
         fields = value  # pyright: ignore[reportUnknownVariableType]  # of any JSON
+    # Only MCP has a place for the value besides the text, which is a string as it is.
+    mcp_text = value if isinstance(value, str) else text
     mcp: dict[str, object] = {
         'resultType': 'complete',
-        'content': [{'type': 'text', 'text': text}],
+        'content': [{'type': 'text', 'text': mcp_text}],
         'isError': is_error,
     }
     return {

@@ -371,7 +371,7 @@ class TestValues:
         def look() -> complex:
             return 1j
 
-        assert tool(look).output_schema is None
+        assert tool(validate=False)(look).output_schema is None
 
 
 VALUES: dict[str, tuple[Any, object]] = {

@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias, TypeVar, overload
 from msgspec import UNSET, Struct, UnsetType
 
 from seamwise._results.containers import Result, Success
+from seamwise._text.jsonable import replace_surrogates
 from seamwise.seams.adapter import translated
 from seamwise.seams.model.shape import Done, Guidance
 from seamwise.seams.model.suggestions import advise_check
@@ -180,7 +181,8 @@ def tool_result(
 ) -> ToolResult:
     """Build the result of MCP's `tools/call`.
 
-    A failure becomes its guidance as text, a success its value as text. The value becomes
+    A failure becomes its guidance as text, a success its value as text: a string as it is, any
+    other value as JSON. The value becomes
     `structuredContent` too: an object since revision 2025-06-18, any value since 2026-07-28. A
     value that was cut is text only, since it may no longer match the schema of the tool.
 
@@ -203,7 +205,7 @@ def tool_result(
     is_structured = value is whole and _allows_structured(text, revision)
     return ToolResult(
         result_type=result_type,
-        content=(TextContent(text),),
+        content=(TextContent(replace_surrogates(value) if isinstance(value, str) else text),),
         structured_content=value if is_structured else UNSET,
     )
 

@@ -26,7 +26,7 @@ def answer(reply: Reply) -> dict[str, object]:
     """Return the result of the request, which is valid in every revision of the protocol."""
     result: dict[str, object] = {
         'resultType': 'complete',
-        'content': [{'type': 'text', 'text': reply.text}],
+        'content': [{'type': 'text', 'text': reply.plain_text()}],
         'isError': reply.is_error,
     }
     return result if reply.is_error else {**result, 'structuredContent': reply.as_object()}

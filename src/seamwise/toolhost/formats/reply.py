@@ -21,6 +21,13 @@ class Reply(Struct, frozen=True):
     text: str
     is_error: bool
 
+    def plain_text(self) -> str:
+        """Return a value that is a string as it is, and any other one as JSON."""
+        if not self.text.startswith('"'):
+            return self.text
+        text: str = msgspec.json.decode(self.text)
+        return text
+
     def as_object(self) -> dict[str, object]:
         """Return the value or the guidance as an object; another value is its `result`."""
         value: object = msgspec.json.decode(self.text)

@@ -20,7 +20,7 @@ from mcp.types import Tool as ToolDefinition
 from typing_extensions import TypeVar
 
 from seamwise._errors.errors import TaggedError
-from seamwise._results.containers import Success
+from seamwise._results.containers import Failure, Success
 from seamwise.catalog.tools import InvalidParameter, MissingParameter, UnknownTool
 from seamwise.seams.jsonrpc import tables, to_mcp
 from seamwise.seams.jsonrpc.codes import MCP_REVISIONS, Protocol
@@ -29,13 +29,14 @@ from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE, STRUCTURED_SINCE
 from seamwise.seams.model.shape import Guidance
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats.guidance import guide, sendable_result
+from seamwise.toolhost.mcp.contents import content_blocks
 from seamwise.toolhost.outcome import ToolOutcome
 from seamwise.toolhost.processor import Processor
 
 E = TypeVar('E', bound=TaggedError)
 
 _MEMBER_SINCE: Final[Mapping[str, str]] = MappingProxyType(
-    {'annotations': '2025-03-26', 'outputSchema': STRUCTURED_SINCE}
+    {'annotations': '2025-03-26', 'outputSchema': STRUCTURED_SINCE, 'title': '2025-06-18'}
 )
 """The first revisions of members of the definition of a tool."""
 
@@ -98,8 +99,15 @@ class Handlers(Generic[E]):
             revision=revision,
             operation=f'tools/call {params.name}',
         )
-        if not result.is_error and revision >= STRUCTURED_SINCE:
-            self._wrap(params.name, result, revision)
+        value = None if type(outcome.result) is Failure else outcome.result.unwrap()
+        blocks = None if result.is_error else content_blocks(value, revision)
+        if blocks is not None:
+            result.content = blocks
+            # Content is no data. A field that was not set is not sent.
+            result.structured_content = None
+            result.model_fields_set.discard('structured_content')
+        elif not result.is_error and revision >= STRUCTURED_SINCE:
+            self._wrap(params.name, result, value, revision)
         return result
 
     async def _run(self, call: ToolCall) -> ToolOutcome[E]:
@@ -126,15 +134,18 @@ class Handlers(Generic[E]):
                 return answer
         return tool_result(guide(outcome, error, self._model), revision=revision)
 
-    def _wrap(self, name: str, result: CallToolResult, revision: str) -> None:
+    def _wrap(self, name: str, result: CallToolResult, value: object, revision: str) -> None:
         """Put a value that is no object into one, if its schema or the revision wants that."""
         (block,) = result.content
-        if not isinstance(block, TextContent) or block.text.startswith('{'):
+        if not isinstance(block, TextContent):
+            return
+        data: object = block.text if isinstance(value, str) else json.loads(block.text)
+        if isinstance(data, dict):
             return
         tool = self._processor.tools.find(name)
         has_schema = type(tool) is Success and tool.unwrap().output_schema is not None
         if has_schema or revision < ANY_STRUCTURED_SINCE:
-            result.structured_content = {_WRAPPER: json.loads(block.text)}
+            result.structured_content = {_WRAPPER: data}
 
 
 def _adapt(definition: Mapping[str, object], revision: str) -> Mapping[str, object]:

@@ -49,13 +49,23 @@ class RemoteTool(Tool[McpError | ToolError]):
             name,
             namespace=namespace,
             description=definition.description or definition.title or '',
-            is_repeatable=hints is not None
-            and (hints.idempotent_hint is True or hints.read_only_hint is True),
+            is_repeatable=hints is not None and hints.idempotent_hint is True,
+            title=definition.title or (None if hints is None else hints.title),
+            is_read_only=None if hints is None else hints.read_only_hint,
+            is_open_world=None if hints is None else hints.open_world_hint,
         )
         self.remote_name = definition.name
         self._definition = definition
         self._arguments = ArgumentsSchema(self.qualified_name, definition.input_schema)
         self._call = call
+
+    @property
+    @override
+    def annotations(self) -> Mapping[str, object]:
+        """The hints of the server about the tool."""
+        hints = self._definition.annotations
+        own = {} if hints is None else hints.model_dump(by_alias=True, exclude_none=True)
+        return {**super().annotations, **own}
 
     @property
     @override

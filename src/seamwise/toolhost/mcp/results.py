@@ -17,6 +17,7 @@ from seamwise.catalog.tools import InvalidResult, ToolFailed
 from seamwise.seams.model.messages import ANY_STRUCTURED_SINCE
 from seamwise.seams.model.shape import Guidance
 from seamwise.seams.rendering.encoding import to_json
+from seamwise.toolhost.mcp.contents import RemoteBlocks
 
 _TEXT_LIMIT: Final = 4_000
 """The maximum number of characters of the text of a failure."""
@@ -59,7 +60,7 @@ def read_result(
         case [TextContent(text=text)]:
             return Success(text)
         case _:
-            return Success(_blocks(result))
+            return Success(RemoteBlocks(_blocks(result), result.content))
 
 
 def invalid_result(tool: str, cause: BaseException) -> InvalidResult:

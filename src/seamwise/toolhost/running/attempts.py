@@ -7,7 +7,7 @@ from typing import Any, Final, Generic
 from typing_extensions import TypeVar
 
 from seamwise._defects.defects import report_defect
-from seamwise._errors.causes import iter_leaves
+from seamwise._errors.causes import iter_leaves, members
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result
 from seamwise._runtime.single_attempt import SINGLE_ATTEMPT, SingleAttempt
@@ -97,7 +97,8 @@ class Attempts(Generic[E_co]):
         except BaseException as error:
             if not _is_of_the_tool(error):
                 raise
-            if isinstance(error, (CancelledError, BaseExceptionGroup)) and task.cancelling():
+            is_cancellation = isinstance(error, CancelledError) or bool(members(error))
+            if is_cancellation and task.cancelling():
                 # Otherwise the tool awaited something that was cancelled.
                 raise CancelledError from error
             return self._failed(error)

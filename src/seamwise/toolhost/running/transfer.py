@@ -19,6 +19,7 @@ from seamwise._errors.causes import Raised
 from seamwise._errors.codec import codec
 from seamwise._errors.errors import TAG_FIELD, TaggedError, find_by_tag
 from seamwise._results.containers import Failure, Result, Success
+from seamwise._text.jsonable import is_model
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.shortening import shorten
 from seamwise.catalog.problem import Problem
@@ -177,7 +178,7 @@ def _value_answer(value: object, type_: object) -> Value | Invalid:
     reason = ''
     for name, format_ in _FORMATS.items():
         try:
-            answer = Value(name, format_.encode(value))
+            answer = Value(name, format_.encode(value, enc_hook=_encode_other))
             if _is_same(_decode_value(answer, type_), value):
                 return answer
         except (TypeError, ValueError, OverflowError, RecursionError, NotImplementedError) as error:
@@ -193,7 +194,21 @@ def _decode_value(answer: Value, type_: object) -> object:
     format_ = _FORMATS.get(answer.format)
     if format_ is None:
         raise msgspec.ValidationError(f'{answer.format!r} is no format of a value')
-    return format_.decode(answer.data, type=type_)
+    return format_.decode(answer.data, type=type_, dec_hook=_decode_other)
+
+
+def _encode_other(value: Any) -> object:
+    class_: type[Any] = value.__class__
+    if is_model(class_):
+        # Not by aliases: those for writing can differ from those for reading.
+        return value.model_dump(mode='json', round_trip=True)
+    raise NotImplementedError(f'{class_.__qualname__} cannot be encoded')
+
+
+def _decode_other(type_: Any, data: object) -> object:
+    if is_model(type_):
+        return type_.model_validate(data, by_alias=False, by_name=True)
+    raise NotImplementedError(f'{type_.__qualname__} cannot be decoded')
 
 
 def _decode_error(data: bytes, declared: tuple[type[TaggedError], ...]) -> TaggedError:

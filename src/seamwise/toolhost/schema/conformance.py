@@ -19,7 +19,7 @@ from seamwise._text.json_pointer import json_pointer
 from seamwise._text.shortening import shorten
 from seamwise._text.values import describe_value
 from seamwise.catalog.problem import Problem
-from seamwise.toolhost.schema.type_shapes import Shape, shape_of
+from seamwise.toolhost.schema.type_shapes import ITEM_MODULES, Shape, shape_of
 
 _NOUNS: Final[Mapping[object, str]] = {
     bool: 'true or false',
@@ -31,8 +31,6 @@ _NOUNS: Final[Mapping[object, str]] = {
     str: 'a string',
 }
 _OPEN: Final = (Any, object)
-_ITEM_MODULES: Final = {'builtins', 'collections', 'collections.abc'}
-"""Modules of generic classes whose arguments are the types of their items."""
 
 _Path: TypeAlias = 'tuple[_Path, object] | None'
 """The keys that lead to a value, the last one first."""
@@ -136,7 +134,7 @@ def _inner(value: Any, shape: Shape, path: _Path) -> str | Iterator[_Part] | Non
         return None
     if origin is tuple and arguments[-1:] != (...,):
         return _tuple_parts(value, arguments, path)
-    return _item_parts(value, arguments, path) if origin.__module__ in _ITEM_MODULES else None
+    return _item_parts(value, arguments, path) if origin.__module__ in ITEM_MODULES else None
 
 
 def _field_parts(

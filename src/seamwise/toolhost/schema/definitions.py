@@ -50,8 +50,13 @@ class Describable(Protocol):
         ...
 
     @property
-    def is_repeatable(self) -> bool:
-        """Whether running the tool twice does no harm."""
+    def title(self) -> str | None:
+        """The name for people, or None."""
+        ...
+
+    @property
+    def annotations(self) -> Mapping[str, object]:
+        """The hints of MCP about the tool."""
         ...
 
     @property
@@ -139,9 +144,10 @@ def _gemini(tool: Describable) -> dict[str, object]:
 def _mcp(tool: Describable) -> dict[str, object]:
     definition: dict[str, object] = {
         'name': tool.qualified_name,
+        **({} if tool.title is None else {'title': tool.title}),
         **_description(tool),
         'inputSchema': tool.input_schema,
-        'annotations': {'idempotentHint': tool.is_repeatable},
+        'annotations': tool.annotations,
     }
     if tool.output_schema is not None:
         definition['outputSchema'] = tool.output_schema

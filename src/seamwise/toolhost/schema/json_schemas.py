@@ -1,28 +1,40 @@
 """JSON Schemas of the parameters and results of tools."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import UnionType
 from typing import Any, Final, Union, cast, get_args, get_origin
 
 import msgspec
 
+from seamwise._text.jsonable import is_block, is_model
 from seamwise._text.secrets import Secret
+from seamwise.toolhost.content import Content
 from seamwise.toolhost.schema.arguments import Parameter
 from seamwise.toolhost.schema.docstrings import read_docstring
+from seamwise.toolhost.schema.type_shapes import inner_classes
 
 _REFERENCE: Final = '#/$defs/{name}'
 
 
-def schemas_of(types: Sequence[object]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def schemas_of(
+    types: Sequence[object], *, schema_hook: Callable[[Any], dict[str, Any]] | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """Return the schemas of types, and the definitions that they refer to.
 
     The docstring of a class describes it and its fields.
+
+    Args:
+        types: The types.
+        schema_hook: Returns the schema of a class that msgspec does not know.
 
     Raises:
         TypeError: JSON cannot represent a type.
     """
     schemas, definitions = msgspec.json.schema_components(
-        [*map(_revealed, types)], schema_hook=_schema_of_other, ref_template=_REFERENCE
+        [*map(_revealed, types)],
+        schema_hook=schema_hook or _schema_of_other,
+        ref_template=_REFERENCE,
     )
     for definition in definitions.values():
         _describe_fields(definition)
@@ -66,11 +78,16 @@ def output_schema(type_: object) -> Mapping[str, object] | None:
     >>> output_schema(int)
     {'type': 'object', 'properties': {'result': {'type': 'integer'}}, 'required': ['result']}
     """
+    # Content is no data, and MCP requires data that conforms to a schema.
+    if any(class_ is Content or is_block(class_) for class_ in inner_classes(type_)):
+        return None
+    inner: dict[str, Any] = {}
     try:
-        (schema,), definitions = schemas_of([type_])
+        (schema,), definitions = schemas_of([type_], schema_hook=partial(_schema_of_model, inner))
     except TypeError:
         # A value that msgspec cannot describe still has a text form.
         return None
+    definitions.update(inner)
     resolved = _resolve(schema, definitions)
     if resolved.get('type') == 'object':
         reference = schema.get('$ref')
@@ -136,6 +153,16 @@ def _schema_of_other(type_: Any) -> dict[str, Any]:
         raise NotImplementedError
     # msgspec takes an empty schema for none.
     return {'description': 'Any value.'}
+
+
+def _schema_of_model(inner: dict[str, Any], type_: Any) -> dict[str, Any]:
+    """Return the schema of a model of pydantic; the definitions in it are added to `inner`."""
+    if not is_model(type_):
+        return _schema_of_other(type_)
+    schema: dict[str, Any] = type_.model_json_schema(mode='serialization')
+    inner.update(schema.pop('$defs', {}))
+    # A recursive model is a reference to its definition.
+    return schema
 
 
 def _default(value: object) -> dict[str, object]:

@@ -1,19 +1,24 @@
 """Declared results of tools, and the check of a result against its declaration."""
 
 from collections.abc import Awaitable, Iterator
+from inspect import isabstract
+from pathlib import PurePath
 from types import UnionType
 from typing import Annotated, Any, Final, Never, Union, get_args, get_origin
 
+import msgspec.inspect
 import returns.result
 from msgspec import Struct
 
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import resolve_alias
 from seamwise._results.containers import Failure, Result, Success, as_result
-from seamwise._text.jsonable import json_problem
+from seamwise._text.jsonable import is_model, json_problem
+from seamwise._text.secrets import Secret
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.tools import InvalidResult
 from seamwise.toolhost.schema.conformance import find_problems
+from seamwise.toolhost.schema.type_shapes import inner_classes
 
 MAX_PROBLEMS: Final = 20
 """The maximum number of problems in an `InvalidResult`."""
@@ -104,6 +109,46 @@ def check_json_result(tool: str, result_type: ResultType, returned: object) -> R
         return result
     problem = json_problem(result.unwrap())
     return Failure(InvalidResult(tool, (Problem(*problem),))) if problem else result
+
+
+_JSON_TYPES: Final = (bool, int, float, str, list, tuple, set, frozenset, dict)
+"""Builtins that an encoder accepts, their subclasses included."""
+
+_FORMED: Final = (PurePath, Secret, TaggedError, msgspec.UnsetType)
+"""Other classes whose instances have a JSON form."""
+
+
+def class_without_json(type_: object) -> type | None:
+    """Return the first class in a type whose instances have no JSON form, or None.
+
+    A class that has subclasses with one, an abstract class and a protocol are accepted.
+
+    >>> class_without_json(list[complex]), class_without_json(dict[str, int | None])
+    (<class 'complex'>, None)
+    """
+    return next((class_ for class_ in inner_classes(type_) if not _has_json(class_)), None)
+
+
+def _has_json(class_: type[Any]) -> bool:
+    if (
+        class_ is object
+        or class_ is Any
+        or is_model(class_)
+        or issubclass(class_, (*_JSON_TYPES, *_FORMED))
+    ):
+        return True
+    if isabstract(class_) or getattr(class_, '_is_protocol', False):
+        # An iterator, a callable or a view has no JSON form, but a mapping can have one.
+        is_abc = class_.__module__ == 'collections.abc'
+        return not is_abc or any(issubclass(item, class_) for item in _JSON_TYPES)
+    if issubclass(class_, returns.result.Result):
+        return False
+    try:
+        is_known = not isinstance(msgspec.inspect.type_info(class_), msgspec.inspect.CustomType)
+    except (TypeError, NameError):
+        # A field has a type that msgspec cannot check; `inner_classes` yields it.
+        return True
+    return is_known or any(map(_has_json, type.__subclasses__(class_)))
 
 
 def _error_problems(result_type: ResultType, error: object) -> tuple[Problem, ...]:

@@ -1,7 +1,7 @@
 """The parts of a type that the check of a value needs."""
 
 import dataclasses
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -55,6 +55,33 @@ class Shape(NamedTuple):
     members: tuple[Any, ...]
     fields: Mapping[str, Any]
     plain: frozenset[type]
+
+
+ITEM_MODULES: Final = frozenset({'builtins', 'collections', 'collections.abc'})
+"""Modules of generic classes whose arguments are the types of their items."""
+
+
+def inner_classes(type_: object) -> Iterator[type[Any]]:
+    """Yield the classes in a type: its members, the items of containers, and fields, at any depth.
+
+    >>> [*inner_classes(list[int] | None)]
+    [<class 'NoneType'>, <class 'list'>, <class 'int'>]
+    """
+    visited: set[int] = set()
+    stack: list[Any] = [type_]
+    while stack:
+        shape = shape_of(stack.pop())
+        if id(shape) in visited:
+            continue
+        visited.add(id(shape))
+        if len(shape.members) > 1:
+            stack += shape.members
+            continue
+        if isinstance(shape.origin, type):
+            yield shape.origin
+            if shape.origin.__module__ in ITEM_MODULES and shape.origin is not type:
+                stack += (item for item in shape.arguments if item is not ...)
+        stack += shape.fields.values()
 
 
 # By id: equal types can differ in the order of their members, and not each one has a hash.
