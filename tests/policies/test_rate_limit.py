@@ -11,6 +11,7 @@ import pytest
 
 from seamwise import Failure, Result, Success
 from seamwise._errors.errors import TaggedError
+from seamwise._runtime.rates.gcra import Gcra, SingleBucket
 from seamwise._runtime.world import World
 from seamwise.policies._engine.activity import set_active
 from seamwise.policies._engine.permit import ADMITTED, Waiting
@@ -18,7 +19,7 @@ from seamwise.policies._engine.pipeline import Guard
 from seamwise.policies.circuit import circuit
 from seamwise.policies.deadline import deadline
 from seamwise.policies.errors import RateLimited
-from seamwise.policies.events import GuardEvent, Refused
+from seamwise.policies.events import Completed, GuardEvent, Refused
 from seamwise.policies.rate_limit import Kind, rate_limit
 from seamwise.policies.retry import retry
 from seamwise.testing import FakeWorld, assert_failure
@@ -555,6 +556,51 @@ def test_interrupted_call_leaves_the_queue_under_the_lock() -> None:
     order.append('left')
     thread.join(5)
     assert order == ['free', 'left']
+
+
+@pytest.mark.parametrize('key', [None, lambda: 'a'])
+def test_interrupt_while_the_clock_is_read_releases_the_lock(
+    key: Callable[[], str] | None,
+) -> None:
+    readings = iter([0.0, 0.0, 1.0])
+
+    def clock() -> float:
+        reading = next(readings)
+        if reading:
+            raise KeyboardInterrupt
+        return reading
+
+    guard = rate_limit(1, name='x', key=key, world=World(clock=clock))
+    with pytest.raises(KeyboardInterrupt):
+        count_admitted(guard, 3)
+    run_in_other_thread(lambda: guard.waiting)
+
+
+def test_interrupt_before_the_lock_is_acquired_is_passed_on() -> None:
+    class InterruptedLock:
+        def acquire(self) -> None:
+            raise KeyboardInterrupt
+
+        def release(self) -> None:
+            raise RuntimeError('cannot release un-acquired lock')
+
+    meter = Gcra(1, period=1.0, burst=1, world=FakeWorld())
+    lock: Any = InterruptedLock()
+    with pytest.raises(KeyboardInterrupt):
+        SingleBucket(meter, meter.weight(1.0), lock).take_one()
+
+
+def test_observer_of_calls_sees_each_call_of_a_guard_without_options() -> None:
+    world = FakeWorld()
+    guard = rate_limit(2, name='x', world=world)
+    events: list[GuardEvent] = []
+    assert passes(guard)
+    remove = guard.observe(events.append, calls=True)
+    assert [passes(guard), passes(guard)] == [True, False]
+    remove()
+    world.advance(1.0)
+    assert passes(guard)
+    assert [type(event) for event in events] == [Completed, Refused, Completed]
 
 
 def test_refusal_takes_no_slot() -> None:

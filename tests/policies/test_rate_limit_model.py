@@ -4,6 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import pytest
@@ -70,6 +71,38 @@ def test_calls_in_any_half_open_period_do_not_exceed_limit_plus_burst(data: st.D
         if type(guard.run_sync(lambda: Success(None))) is Success:
             admitted.append((time, cost))
     assert is_limited(admitted, period=period, maximum=Fraction(limit + capacity))
+
+
+@settings(max_examples=EXAMPLES)
+@given(
+    limit=st.sampled_from([1, 2, 3, 7, 1_000, 1_000_000_000]),
+    period=st.sampled_from([1e-6, 0.1, 1.0, 1 / 3, 3600.0]),
+    burst=st.none() | st.integers(1, 4),
+    cost=st.sampled_from([1.0, 0.1, 0.5]),
+    start=st.sampled_from([-5.0, 0.0, 1_700_000_000.0]),
+    steps=st.lists(st.tuples(st.integers(-2, 8), st.booleans(), st.booleans()), max_size=60),
+)
+def test_single_bucket_decides_as_the_bucket_of_a_key(
+    limit: int,
+    period: float,
+    burst: int | None,
+    cost: float,
+    start: float,
+    steps: list[tuple[int, bool, bool]],
+) -> None:
+    reading = start
+    world = World(clock=lambda: reading)
+    build = partial(rate_limit, limit, period=period, burst=burst, cost=cost, name='x', world=world)
+    single, keyed = build(), build(key=lambda: 'a')
+    for parts, is_read, is_reset in steps:
+        reading += parts * period / limit / 4
+        if is_reset:
+            single.reset()
+            keyed.reset()
+        if is_read:
+            assert single.available == keyed.available
+        outcomes = [guard.run_sync(lambda: Success(1)) for guard in (single, keyed)]
+        assert outcomes[0] == outcomes[1]
 
 
 class Caller:

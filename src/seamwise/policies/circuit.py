@@ -64,7 +64,6 @@ class Circuit(CircuitLayer[CircuitOpen]):
         world: World,
     ) -> None:
         self.settings = settings
-        self._is_direct = settings.slow is None
         self._max_delay = settings.open_for if settings.factor == 1.0 else settings.cap
         self.observer = observer
         self.world = world
@@ -98,15 +97,15 @@ class Circuit(CircuitLayer[CircuitOpen]):
     @override
     def time_calls(self, observers: Observers) -> None:
         super().time_calls(observers)
-        self._is_direct = self.settings.slow is None and not observers.is_used
+        self._machine.time_calls(are_timed=observers.is_used)
 
     @override
     async def run(
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current task; see `Guard.run`."""
-        closed = self._machine.current
-        if type(closed) is not Closed or not self._is_direct or not activity.is_on:
+        closed = self._machine.direct
+        if closed is None or not activity.is_on:
             return await super().run(op, *args, **kwargs)
         # As in `Layer.run`, without asking the closed circuit for a decision.
         try:
@@ -125,8 +124,8 @@ class Circuit(CircuitLayer[CircuitOpen]):
         self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
     ) -> Result[T, E0 | CircuitOpen]:
         """Run an operation in the current thread; see `Guard.run_sync`."""
-        closed = self._machine.current
-        if type(closed) is not Closed or not self._is_direct or not activity.is_on:
+        closed = self._machine.direct
+        if closed is None or not activity.is_on:
             return super().run_sync(op, *args, **kwargs)
         try:
             result: Result[T, E0] = op(*args, **kwargs)

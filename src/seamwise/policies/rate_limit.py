@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from inspect import signature
 from math import lcm
 from threading import RLock
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, ParamSpec, TypeAlias, TypeVar
 
 from msgspec import Struct
 from typing_extensions import override
 
-from seamwise._errors.errors import MAX_DELAY
-from seamwise._results.containers import Failure
+from seamwise._errors.errors import MAX_DELAY, TaggedError
+from seamwise._results.containers import Failure, Result, Success
 from seamwise._runtime.rates.buckets import Buckets
 from seamwise._runtime.rates.combined_rates import CombinedRates
-from seamwise._runtime.rates.gcra import Gcra
+from seamwise._runtime.rates.gcra import Gcra, SingleBucket, gcra_scale
 from seamwise._runtime.rates.meter import Bucket, Meter
 from seamwise._runtime.rates.sliding_window import SlidingWindow
 from seamwise._runtime.validation import (
@@ -27,14 +27,19 @@ from seamwise._runtime.validation import (
     with_parentheses,
 )
 from seamwise._runtime.world import REAL, World, check_world
-from seamwise.policies._engine.observers import observers_of
+from seamwise.policies._engine import activity
+from seamwise.policies._engine.observers import Observers, observers_of
 from seamwise.policies._engine.permit import ADMITTED, Admission, Permit, Waiting
+from seamwise.policies._engine.pipeline import abort_call
 from seamwise.policies._parts.limiter import Limiter
 from seamwise.policies.deadline import remaining
 from seamwise.policies.errors import RateLimited
 from seamwise.policies.events import Observer, Refused
 
+T = TypeVar('T')
+E0 = TypeVar('E0', bound=TaggedError)
 E_co = TypeVar('E_co', covariant=True)
+P = ParamSpec('P')
 
 MAX_LIMIT: Final = 1_000_000_000
 """Upper bound for `limit` and `burst`; larger values are rejected as mistakes."""
@@ -116,11 +121,13 @@ class RateLimitFactory:
             raise ValueError("burst is only for kind='bucket': a window has no burst.")
         rate = check_rate(limit, period)
         capacity = limit if burst is None else _check_limit('burst', burst)
+        if not callable(cost):
+            cost = check_float('cost', cost, above=0.0, maximum=capacity)
         world = check_world(world)
         return RateLimit(
             name,
             rates=(rate,),
-            meter=_meter(rate, kind, capacity, world, limit if kind == 'bucket' else 1),
+            meter=_meter(rate, kind, capacity, world, _scale(rate, kind, cost)),
             capacity=capacity,
             cost=cost,
             key=key,
@@ -166,14 +173,17 @@ class RateLimitFactory:
         if not rates:
             raise TypeError('rate_limit.all needs at least one rate, e.g. (100, 60.0).')
         checked = tuple(check_rate(limit, period) for limit, period in rates)
+        capacity = min(rate.limit for rate in checked)
+        if not callable(cost):
+            cost = check_float('cost', cost, above=0.0, maximum=capacity)
         world = check_world(world)
-        scale = lcm(*(rate.limit for rate in checked)) if kind == 'bucket' else 1
+        scale = lcm(*(_scale(rate, kind, cost) for rate in checked))
         meters = [_meter(rate, kind, rate.limit, world, scale) for rate in checked]
         return RateLimit(
             name,
             rates=checked,
             meter=CombinedRates(meters, world=world, scale=scale),
-            capacity=min(rate.limit for rate in checked),
+            capacity=capacity,
             cost=cost,
             key=key,
             keys=keys,
@@ -260,7 +270,6 @@ class RateLimit(RateLayer[RateLimited]):
         self.world = world
         self._rates = rates
         self._keys = check_int('keys', keys)
-        self._bucket = meter.new_bucket()
         self._buckets = Buckets(self._keys, meter)
         self._key = key
         self._weight = 0
@@ -268,22 +277,91 @@ class RateLimit(RateLayer[RateLimited]):
             self.call_cost = CallCost(cost, maximum=capacity)
             self.takes_arguments = self.call_cost.takes_arguments
         else:
-            self._weight = meter.weight(check_float('cost', cost, above=0.0, maximum=capacity))
+            self._weight = meter.weight(cost)
         self.wait = check_float('wait', wait, maximum=MAX_DELAY)
         self.observer = observers_of(observer)
+        self._bucket = self._new_bucket()
+        self._direct: SingleBucket | None = None
         super().__init__(name)
+        self._update_direct()
+
+    @override
+    def time_calls(self, observers: Observers) -> None:
+        super().time_calls(observers)
+        self._update_direct()
+
+    @override
+    async def run(
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | RateLimited]:
+        """Run an operation in the current task; see `Guard.run`."""
+        single = self._direct
+        if single is None or not activity.is_on:
+            return await super().run(op, *args, **kwargs)
+        # As in `Layer.run`, without a decision object.
+        delay = single.take_one()
+        if delay:
+            if self.wait:
+                return await super().run(op, *args, **kwargs)
+            return self.refuse(single, self._weight, delay)
+        try:
+            result: Result[T, E0] = await op(*args, **kwargs)
+            if result.__class__ is not Success:
+                result = self._expect_result(result)
+        except BaseException as error:
+            _ = abort_call([], error)
+            raise
+        return result
+
+    @override
+    def run_sync(
+        self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0 | RateLimited]:
+        """Run an operation in the current thread; see `Guard.run_sync`."""
+        single = self._direct
+        if single is None or not activity.is_on:
+            return super().run_sync(op, *args, **kwargs)
+        delay = single.take_one()
+        if delay:
+            if self.wait:
+                return super().run_sync(op, *args, **kwargs)
+            return self.refuse(single, self._weight, delay)
+        try:
+            result: Result[T, E0] = op(*args, **kwargs)
+            if result.__class__ is not Success:
+                result = self._expect_result(result)
+        except BaseException as error:
+            _ = abort_call([], error)
+            raise
+        return result
+
+    def _new_bucket(self) -> Bucket:
+        """Return the bucket of the calls without a key."""
+        if self._key is None and self.call_cost is None and isinstance(self.meter, Gcra):
+            return SingleBucket(self.meter, self._weight, self.mutex)
+        return self.meter.new_bucket()
+
+    def _update_direct(self) -> None:
+        """Set the bucket that decides on a call alone, if there is one."""
+        bucket = self._bucket
+        self._direct = None
+        if isinstance(bucket, SingleBucket) and not self._uses_loop:
+            self._direct = bucket
 
     @override
     def reset(self) -> None:
         super().reset()
         with self.mutex:
             # Waiting calls keep their bucket, and wake each other up there.
-            self._bucket = self.meter.new_bucket()
+            self._bucket = self._new_bucket()
             self._buckets = Buckets(self._keys, self.meter)
+        self._update_direct()
 
     @override
     def after_fork(self) -> None:
         self.mutex = RLock()
+        if isinstance(self._bucket, SingleBucket):
+            self._bucket.use_mutex(self.mutex)
         self._bucket.forget_waiters()
         self._buckets.forget_waiters()
 
@@ -412,6 +490,13 @@ def check_rate(limit: int, period: float) -> Rate:
     """Check the limit and the period of a rate, or raise a ValueError."""
     _check_limit('limit', limit)
     return Rate(limit, check_float('period', period, minimum=1e-6, maximum=MAX_DELAY))
+
+
+def _scale(rate: Rate, kind: Kind, cost: Callable[..., float] | float) -> int:
+    if kind == 'window':
+        return 1
+    is_whole = not callable(cost) and float(cost).is_integer()
+    return gcra_scale(rate.limit, rate.period, is_divisible=not is_whole)
 
 
 def _meter(rate: Rate, kind: Kind, burst: int, world: World, scale: int) -> Meter:

@@ -5,6 +5,7 @@ Integers are used so that rounding errors cannot add up.
 
 from abc import ABC, abstractmethod
 from decimal import Decimal
+from math import floor
 from typing import Final
 
 from typing_extensions import override
@@ -101,18 +102,19 @@ class Bucket(ABC):
 class Meter(ABC):
     """Algorithm and settings of a rate limit; it creates the buckets.
 
-    Time is counted from 0 in units of `1 / units_per_second`. It does not change when the clock
-    goes back. Its methods are called under one lock. Otherwise two readings of the clock could be
-    used in reverse order, which looks like a clock that goes back.
+    Time is counted in units of `1 / units_per_second`. It does not change when the clock goes back.
+    Its methods are called under one lock. Otherwise two readings of the clock could be used in
+    reverse order, which looks like a clock that goes back.
     """
 
-    __slots__ = ('_last_reading', '_scale', '_world', '_zero', 'tolerance')
+    __slots__ = ('last_reading', 'scale', 'set_back', 'tolerance', 'world')
 
     def __init__(self, units_per_second: int, world: World) -> None:
-        self._world = world
-        self._scale = float(units_per_second)
-        self._last_reading = int(world.clock() * self._scale)
-        self._zero = self._last_reading
+        self.world = world
+        self.scale = float(units_per_second)
+        self.last_reading = floor(world.clock() * self.scale)
+        # Units by which the clock has gone back so far.
+        self.set_back = 0
         self.tolerance = TOLERANCE * (units_per_second // NANOSECONDS)
 
     @abstractmethod
@@ -130,19 +132,23 @@ class Meter(ABC):
 
     def units(self, seconds: float) -> int:
         """Convert a waiting time to units, and add the tolerance."""
-        return round(seconds * self._scale) + self.tolerance
+        return round(seconds * self.scale) + self.tolerance
 
     def seconds(self, units: int) -> float:
         """Convert units to seconds."""
-        return units / self._scale
+        return units / self.scale
 
     def now(self) -> int:
         """Return the current time in units."""
-        reading = int(self._world.clock() * self._scale)
-        if reading < self._last_reading:
-            self._zero -= self._last_reading - reading
-        self._last_reading = reading
-        return reading - self._zero
+        reading = floor(self.world.clock() * self.scale)
+        if reading < self.last_reading:
+            self.set_back += self.last_reading - reading
+        self.last_reading = reading
+        return reading + self.set_back
+
+    def last_time(self) -> int:
+        """Return the time of the last reading of the clock, in units."""
+        return self.last_reading + self.set_back
 
 
 def scaled_weight(cost: float, call_weight: int) -> int:

@@ -43,13 +43,14 @@ class SlidingWindow(Meter):
 class _WindowBucket(Bucket):
     """Bucket with the times and weights of the calls of the last period, oldest first."""
 
-    __slots__ = ('_calls', '_lifetime', '_total', '_window')
+    __slots__ = ('_calls', '_created_at', '_lifetime', '_total', '_window')
 
     def __init__(self, window: SlidingWindow) -> None:
         super().__init__()
         self._window = window
         # The clock can be read too early by its rounding error.
         self._lifetime = window.length - window.tolerance
+        self._created_at = window.last_time()
         self._calls: deque[tuple[int, int]] = deque()
         self._total = 0
 
@@ -86,7 +87,7 @@ class _WindowBucket(Bucket):
 
     @override
     def idle_at(self) -> int:
-        return self._calls[-1][0] + self._lifetime if self._calls else 0
+        return self._calls[-1][0] + self._lifetime if self._calls else self._created_at
 
     def _expire(self, now: int) -> None:
         end = now - self._lifetime

@@ -49,7 +49,11 @@ class CircuitMachine:
         self._on_change = on_change
         self._unreported: deque[tuple[State, State, int]] = deque()
         self._is_reporting = False
+        self._is_direct = settings.slow is None
         self.current: CircuitState = Closed(self)
+        self.direct: Closed | None = None
+        """The current state if it admits each call by itself, so that the guard need not ask."""
+        self._update_direct()
 
     @property
     def state(self) -> State:
@@ -60,6 +64,12 @@ class CircuitMachine:
     def time(self) -> float:
         """Return the current time of this circuit in seconds."""
         return self._world.clock() + self._clock_offset
+
+    def time_calls(self, *, are_timed: bool) -> None:
+        """Set whether the guard times its calls, which none admits by itself."""
+        with self._lock:
+            self._is_direct = self.settings.slow is None and not are_timed
+            self._update_direct()
 
     def admit(self) -> Permit | Refusal:
         """Return the permit of a new call, or the state that refuses it and the seconds left."""
@@ -173,9 +183,14 @@ class CircuitMachine:
 
     def _change(self, after: CircuitState) -> None:
         before, self.current = self.current, after
+        self._update_direct()
         if self._on_change is not None and before.state != after.state:
             failures = max(before.failures, after.failures)
             self._unreported.append((before.state, after.state, failures))
+
+    def _update_direct(self) -> None:
+        current = self.current
+        self.direct = current if self._is_direct and isinstance(current, Closed) else None
 
     def _report_changes(self) -> None:
         """Report state changes in order. One thread does so for all; the others do not wait."""
