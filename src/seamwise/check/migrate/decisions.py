@@ -3,8 +3,10 @@
 import ast
 from collections.abc import Iterable, Sequence
 
-from seamwise.check.migrate.flow import Clause, Flow, Site, Unit
+from seamwise.check.migrate.expectations import Expectation, readings
+from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run
 from seamwise.check.migrate.kinds import Kind
+from seamwise.check.migrate.syntax import awaited_value
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 
@@ -33,6 +35,14 @@ class Decisions:
             if (call := self._matched_call(statement)) is not None
         }
         self._matched_calls = set(self.matched.values())
+        self.direct = {
+            place: call
+            for place, expectation in flow.expected.items()
+            if expectation.call in module.parents
+            and (call := self._direct_call(expectation)) is not None
+        }
+        """Calls whose Result a test can assert, by the place of the expectation."""
+        self._matched_calls.update(self.direct.values())
 
     # Names
 
@@ -123,6 +133,55 @@ class Decisions:
     def clauses(self, statement: ast.Try) -> list[Clause]:
         """Return the clauses of a statement."""
         return [self.flow.clauses[handler] for handler in statement.handlers]
+
+    def expected(self, expectation: Expectation, kinds: Iterable[str] | None = None) -> str:
+        """Return the expression of the classes that a test expects.
+
+        Args:
+            expectation: The assertion of the test.
+            kinds: Full names of the classes that can arrive; all without it.
+        """
+        first = expectation.call.args[0]
+        if isinstance(first, ast.Name) and (self.module.scope_of(first), first.id) in (
+            self.kinds.variables
+        ):
+            return first.id
+        names = self.flow.covered_by(expectation, self.module)
+        if kinds is not None and names & set(kinds):
+            names &= set(kinds)
+        items = [self.local(name) for name in self.ordered(names)]
+        return items[0] if len(items) == 1 else f'({", ".join(items)})'
+
+    def _direct_call(self, expectation: Expectation) -> ast.Call | None:
+        """Return the call that must fail, if the others before it cannot."""
+        statement = expectation.statement
+        covered = self.flow.covered_by(expectation, self.module)
+        if expectation.pattern is not None and 'search' in names_in(self.module.syntax):
+            return None
+        if statement is None:
+            called = expectation.called
+            unit = None if called is None else self.flow.expected_functions.get(called[0])
+            is_direct = unit is not None and unit.is_converted and covered & unit.escapes
+            return expectation.call if is_direct else None
+        if len(statement.items) != 1 or any(
+            not isinstance(parent := self.module.parents.get(name), ast.Attribute)
+            or parent.attr != expectation.attribute
+            for name in readings(expectation, self.module)
+        ):
+            return None
+        last = statement.body[-1]
+        if not isinstance(last, ast.Expr | ast.Assign | ast.AnnAssign | ast.Return):
+            return None
+        call = awaited_value(last.value)
+        if is_run(call, self.module) and isinstance(call, ast.Call) and call.args:
+            call = call.args[0]
+        inside = {node for part in statement.body for node in ast.walk(part)}
+        sites = [site for node, (_, site) in self.sites.items() if node in inside and site.kinds]
+        match sites:
+            case [Site(node=ast.Call() as only, callee=Unit(), is_caught=False, is_lazy=False)]:
+                return only if only is call and covered & sites[0].kinds else None
+            case _:
+                return None
 
     def _matched_call(self, statement: ast.Try) -> ast.Call | None:
         """Return the only call of a body that may fail, if nothing is evaluated before it."""

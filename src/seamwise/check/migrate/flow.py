@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.migrate.expectations import Expectation, expectations
 from seamwise.check.migrate.kinds import Kind, Kinds, NotMigrated, handler_classes
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program, children
@@ -71,6 +72,8 @@ class Unit(Struct, eq=False):
     """Reason why the function keeps exceptions; empty if it can be converted."""
     escapes: frozenset[str] = frozenset()
     sites: list[Site] = field(default_factory=list['Site'])
+    is_test: bool = False
+    """Whether only a test runner calls the function, and no code of the program."""
     result_name: str = ''
     """New name of a function whose old name keeps its exceptions for callers outside."""
 
@@ -118,10 +121,27 @@ class Flow:
                     unit.blocker = unit.blocker or 'is not selected'
                 self.units.append(unit)
         self.by_name = {unit.name: unit for unit in self.units if unit.node is not None}
+        called = {
+            self.inferences[module].callee_name(call)
+            for module in program.modules
+            for call in module.nodes_of_type(ast.Call)
+        }
+        for unit in self.by_name.values():
+            name = unit.name.rpartition('.')[2]
+            unit.is_test = name.startswith('test') and unit.name not in called
         self.callbacks: dict[ast.AST, Unit] = {}
         """Functions that are passed to a function which calls them at once, by their uses."""
+        self.expected: dict[ast.AST, Expectation] = {}
+        """Assertions of tests, by their `with` statement or, in the called form, their call."""
+        self.expected_functions: dict[ast.AST, Unit] = {}
+        """Functions that the called form calls, by their uses."""
+        for module in program.modules:
+            for expectation in expectations(module):
+                if kinds.named(expectation.classes, module) is not None:
+                    self.expected[expectation.statement or expectation.call] = expectation
         self._block_values(program)
         self._block_managers()
+        self._block_expecting()
         self.clauses: dict[ast.ExceptHandler, Clause] = {}
         for module in program.modules:
             for statement in module.nodes_of_type(ast.Try):
@@ -130,6 +150,16 @@ class Flow:
         self.loose: frozenset[str] = frozenset()
         """Classes that may be raised where no call shows it, as by an iterator or a property."""
         self._run()
+
+    def _block_expecting(self) -> None:
+        for unit in self.by_name.values():
+            if unit.node is not None and any(part in self.expected for part in _own(unit.node)):
+                unit.blocker = unit.blocker or 'asserts that exceptions are raised'
+
+    def covered_by(self, expectation: Expectation, module: Module) -> set[str]:
+        """Return the names of the converted classes that a test expects."""
+        kinds = self.kinds.named(expectation.classes, module) or []
+        return self.kinds.covered(kind.name for kind in kinds)
 
     def _run(self) -> None:
         while True:
@@ -140,7 +170,7 @@ class Flow:
                 visitor = _Visitor(unit, self)
                 body = unit.module.syntax.body if unit.node is None else unit.node.body
                 unit.escapes = frozenset(visitor.statements(body, (), None, in_with=False))
-                if unit.node is not None and unit.blocker:
+                if unit.node is not None and unit.blocker and not unit.is_test:
                     loose |= unit.escapes
                 loose.update(
                     name for callback in self.callbacks.values() for name in callback.escapes
@@ -227,6 +257,8 @@ class Flow:
     ) -> None:
         parent = module.parents.get(node)
         name = module.full_name(node)
+        if not name and isinstance(node, ast.Attribute):
+            name = self.inferences[module].qualified_name(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             callee = self.inferences[module].callee_name(parent)
             if callee in self.by_name:
@@ -244,6 +276,15 @@ class Flow:
             reason = 'is perhaps called through a value without a type'
         else:
             if isinstance(node, ast.Name) and not name:
+                return
+            if (
+                isinstance(parent, ast.Call)
+                and (expectation := self.expected.get(parent)) is not None
+                and expectation.called is not None
+                and expectation.called[0] is node
+                and name in self.by_name
+            ):
+                self.expected_functions[node] = self.by_name[name]
                 return
             if self._is_callback(node, name, module):
                 self.callbacks[node] = self.by_name[name]
@@ -361,8 +402,8 @@ class _Visitor:
     ) -> set[str]:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                inner: list[ast.AST] = [*node.decorator_list, *node.args.defaults]
-                return self.statements(inner, tries, current, in_with=in_with)
+                defaults: list[ast.AST] = [*node.decorator_list, *node.args.defaults]
+                return self.statements(defaults, tries, current, in_with=in_with)
             case ast.Lambda() | ast.GeneratorExp() if not self._is_eager(node):
                 was_lazy, self.is_lazy = self.is_lazy, True
                 # Its exceptions leave the function that calls it.
@@ -371,6 +412,11 @@ class _Visitor:
                 return set()
             case ast.Try():
                 return self._try(node, tries, current, in_with=in_with)
+            case ast.With() | ast.AsyncWith() if node in self.flow.expected:
+                leaving = self.statements(node.items, tries, current, in_with=in_with)
+                expected = self.flow.covered_by(self.flow.expected[node], self.unit.module)
+                inner = self.statements(node.body, tries, current, in_with=True)
+                return leaving | (inner - expected)
             case ast.With() | ast.AsyncWith():
                 leaving = self.statements(node.items, tries, current, in_with=in_with)
                 return leaving | self.statements(node.body, tries, current, in_with=True)
@@ -576,7 +622,7 @@ def left_alone(flow: Flow) -> Iterator[NotMigrated]:
     """Yield the functions that still raise a converted class, and the classes that are kept."""
     yield from flow.kinds.refused.values()
     for unit in flow.units:
-        if unit.node is not None and unit.blocker and unit.escapes:
+        if unit.node is not None and unit.blocker and unit.escapes and not unit.is_test:
             yield NotMigrated(
                 str(unit.module.path),
                 unit.node.lineno,

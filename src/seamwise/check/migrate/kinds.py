@@ -2,13 +2,20 @@
 
 import ast
 import types
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from seamwise.check._mypy.nodes import RefExpr, TypeAlias, TypeInfo
 from seamwise.check._mypy.types import AnyType
 from seamwise.check.inference.exception_flow.sites import exception_classes
+from seamwise.check.migrate.expectations import (
+    Expectation,
+    column,
+    naming_expectation,
+    parametrized,
+    readings,
+)
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
 
 _EXCEPTION = 'builtins.Exception'
@@ -102,7 +109,13 @@ class Kind(Struct, eq=False):
 class Kinds:
     """The exception classes of a program, and the reasons why some are kept."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, refused: Mapping[str, NotMigrated]) -> None:
+        """Read the classes and their uses.
+
+        Args:
+            program: The modules.
+            refused: Reasons against families, from earlier attempts.
+        """
         self.all = {kind.name: kind for kind in _exception_classes(program)}
         self._children: dict[str, list[Kind]] = {}
         for kind in self.all.values():
@@ -110,8 +123,12 @@ class Kinds:
             kind.family = min(own, key=lambda base: len(self.all[base].bases))
             for base in own:
                 self._children.setdefault(base, []).append(kind)
-        self.refused: dict[str, NotMigrated] = {}
+        self.refused = dict(refused)
         """The first reason against each family."""
+        self.variables: dict[tuple[ast.AST, str], list[Kind]] = {}
+        """Classes that a parameter of a test may have, by its function and name."""
+        self._groups: list[tuple[list[Kind], Module, int]] = []
+        """Classes that are converted together or not at all, with the place that needs it."""
         for kind in self.all.values():
             self._read_class(kind)
         for module in program.modules:
@@ -124,6 +141,24 @@ class Kinds:
                 member.module is not kind.module for member in self.members(kind.name)
             ):
                 self.refuse(kind, kind.module, kind.node.lineno, 'has subclasses in other modules')
+        self._refuse_groups()
+
+    def _refuse_groups(self) -> None:
+        for kinds in self.variables.values():
+            for kind in kinds:
+                if self.is_alias(kind):
+                    reason = 'is a value, which the union of its subclasses cannot be'
+                    self.refuse(kind, kind.module, kind.node.lineno, reason)
+        is_changed = True
+        while is_changed:
+            is_changed = False
+            for kinds, module, line in self._groups:
+                kept = [kind for kind in kinds if not self.is_converted(kind)]
+                if kept and len(kept) < len(kinds):
+                    is_changed = True
+                    for kind in kinds:
+                        reason = f'is expected together with `{kept[0].short_name}`, which is kept'
+                        self.refuse(kind, module, line, reason)
 
     def refuse(self, kind: Kind, module: Module, line: int, reason: str, advice: str = '') -> None:
         """Keep the family of a class as exceptions."""
@@ -280,6 +315,8 @@ class Kinds:
                 kind.is_raised = True
                 kind.has_default = True
                 return parent.exc is node and (not kind.has_init or _has_all_defaults(kind))
+            case ast.Call() if (expectation := naming_expectation(node, module)) is not None:
+                return self._is_known_expectation(expectation, module)
             case ast.Call():
                 statement = module.parents.get(parent)
                 if parent.func is node and isinstance(statement, ast.Raise):
@@ -292,6 +329,10 @@ class Kinds:
                 )
             case ast.ExceptHandler():
                 return not isinstance(module.parents.get(parent), ast.TryStar)
+            case ast.Tuple() if (expectation := naming_expectation(node, module)) is not None:
+                return self._is_known_expectation(expectation, module)
+            case ast.Tuple() | ast.List() if parametrized(node, module) is not None:
+                return self._is_known_parameter(node, module)
             case ast.Tuple():
                 outer = module.parents.get(parent)
                 return isinstance(outer, ast.ExceptHandler) and not isinstance(
@@ -299,6 +340,45 @@ class Kinds:
                 )
             case _:
                 return False
+
+    def _is_known_expectation(self, expectation: Expectation, module: Module) -> bool:
+        """Return whether a test expects own classes only, and reads what a tagged error has."""
+        kinds = self.named(expectation.classes, module)
+        if kinds is None:
+            return False
+        self._groups.append((kinds, module, expectation.call.lineno))
+        return all(
+            _is_known_result(name, expectation, kind, module)
+            for name in readings(expectation, module)
+            for kind in kinds
+        )
+
+    def _is_known_parameter(self, node: ast.expr, module: Module) -> bool:
+        found = parametrized(node, module)
+        if found is None:
+            return False
+        call, name = found
+        kinds = self.named(column(call, node), module)
+        if kinds is None:
+            return False
+        self.variables[module.scope_of(call), name] = kinds
+        self._groups.append((kinds, module, call.lineno))
+        return True
+
+    def named(self, nodes: Sequence[ast.expr], module: Module) -> list[Kind] | None:
+        """Return the classes that some expressions name; None if one names something else."""
+        kinds: list[Kind] = []
+        for node in nodes:
+            kind = self.all.get(module.full_name(node))
+            variable = (
+                self.variables.get((module.scope_of(node), node.id))
+                if isinstance(node, ast.Name)
+                else None
+            )
+            if kind is None and variable is None:
+                return None
+            kinds += [kind] if kind is not None else variable or []
+        return kinds
 
     def _is_known_call(self, kind: Kind, call: ast.Call, module: Module) -> bool:
         statement = module.parents.get(call)
@@ -352,6 +432,8 @@ def _use(node: ast.expr, module: Module) -> str:
             module.parents.get(outer or parent), ast.TryStar
         ):
             return 'is caught in an exception group, which contains exceptions only'
+    if naming_expectation(node, module) is not None:
+        return 'is expected by a test together with foreign exceptions, or read there as one'
     if isinstance(parent, ast.Call) and parent.func is node:
         if isinstance(module.parents.get(parent), ast.Raise):
             return 'is raised with arguments that are not one text, or not its fields'
@@ -389,7 +471,18 @@ def _class_name(node: ast.expr, module: Module) -> str:
     return _FOREIGN if is_untyped else names[0] if len(names) == 1 else ''
 
 
-def _is_known_reading(node: ast.Name, kind: Kind, module: Module) -> bool:
+def _is_known_result(name: ast.Name, expectation: Expectation, kind: Kind, module: Module) -> bool:
+    match module.parents.get(name):
+        case ast.Attribute(_, 'match') as method:
+            parent = module.parents.get(method)
+            return not expectation.is_method and isinstance(parent, ast.Call)
+        case ast.Attribute(_, attribute) as reading:
+            return attribute == expectation.attribute and _is_known_reading(reading, kind, module)
+        case _:
+            return False
+
+
+def _is_known_reading(node: ast.expr, kind: Kind, module: Module) -> bool:
     parent = module.parents.get(node)
     match parent:
         case ast.Call(ast.Name(function), arguments, _) if node in arguments:

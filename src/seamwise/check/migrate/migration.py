@@ -87,7 +87,7 @@ class _Keeping(Struct, frozen=True):
                 unit.result_name = name
                 for kind in kinds_of(unit, kinds):
                     self._add_twins(kinds, kind.family)
-            elif not unit.node.name.startswith('test'):
+            elif not unit.is_test:
                 reason = unit.blocker or f'has the name {name!r} beside it'
                 for kind in kinds_of(unit, kinds):
                     kinds.refuse(
@@ -160,13 +160,13 @@ def _families_at(program: Program, place: tuple[str, int] | None) -> frozenset[s
         return frozenset()
     return frozenset(
         name
-        for name, kind in Kinds(program).all.items()
+        for name, kind in Kinds(program, {}).all.items()
         if os.path.relpath(kind.module.path) == place[0] and kind.node.lineno == place[1]
     )
 
 
 def _unknown_names(program: Program, functions: AbstractSet[str]) -> tuple[SourceProblem, ...]:
-    known = Flow(program, Kinds(program), {}, frozenset()).by_name
+    known = Flow(program, Kinds(program, {}), {}, frozenset()).by_name
     return tuple(
         SourceProblem('', f'there is no function {name!r} in the analysed files.')
         for name in sorted(functions - known.keys())
@@ -183,8 +183,7 @@ def _decide(
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
     while True:
-        kinds = Kinds(program)
-        kinds.refused.update(refused)
+        kinds = Kinds(program, refused)
         inferences = {module: ErrorInference(module) for module in program.modules}
         blocked = {
             **dict.fromkeys(has_overrides(program, inferences), 'is overridden in a subclass'),

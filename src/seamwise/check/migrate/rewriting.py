@@ -8,6 +8,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from typing_extensions import override
 
 from seamwise.check.migrate.decisions import Decisions, names_in
+from seamwise.check.migrate.expectations import Expectation, readings
 from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run, kinds_of
 from seamwise.check.migrate.imports import add_imports
 from seamwise.check.migrate.keeping import exception_method, raising_twin
@@ -27,6 +28,7 @@ from seamwise.check.migrate.syntax import (
     parse_pattern,
     statements_of,
     with_commas,
+    with_leading_lines,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
@@ -64,6 +66,13 @@ class _Transformer(cst.CSTTransformer):
                 if clause.node.name and not self._is_rewritten(clause):
                     scope = rewriting.module.scope_of(statement)
                     self.captured[scope, clause.node.name] = set()
+        self.result_names: dict[ast.AST, str] = {}
+        """Names of the errors that tests assert, by the place of the expectation."""
+        self.reading_names: dict[ast.AST, str] = {}
+        """Expressions instead of `info.value`, by their nodes."""
+        for place, expectation in rewriting.flow.expected.items():
+            if expectation.call in rewriting.module.parents and self._is_converted(expectation):
+                self._name_expectation(place, expectation)
         tries = sorted(
             rewriting.module.nodes_of_type(ast.Try),
             key=lambda node: node.handlers[0].lineno if node.handlers else node.lineno,
@@ -81,6 +90,23 @@ class _Transformer(cst.CSTTransformer):
         start, end = place.start, place.end
         exact = self.nodes.get((name, start.line, start.column, end.line, end.column))
         return exact or self.nodes.get((name, start.line, start.column, 0, 0))
+
+    def _name_expectation(self, place: ast.AST, expectation: Expectation) -> None:
+        rewriting = self.rewriting
+        names = list(readings(expectation, rewriting.module))
+        is_direct = place in rewriting.direct
+        if is_direct and (names or expectation.pattern is not None):
+            self.result_names[place] = rewriting.fresh('error', place)
+        elif not is_direct:
+            self.result_names[place] = expectation.variable or rewriting.fresh('info', place)
+        for name in names:
+            parent = rewriting.module.parents.get(name)
+            if isinstance(parent, ast.Attribute) and parent.attr == expectation.attribute:
+                self.reading_names[parent] = (
+                    self.result_names[place]
+                    if is_direct
+                    else f'{name.id}.{expectation.attribute}.error'
+                )
 
     def _name_clauses(self, statement: ast.Try) -> None:
         rewriting = self.rewriting
@@ -247,6 +273,8 @@ class _Transformer(cst.CSTTransformer):
         node = self.find('Attribute', original_node)
         if not isinstance(node, ast.Attribute):
             return updated_node
+        if node in self.reading_names:
+            return cst.parse_expression(self.reading_names[node])
         return self._renamed(node, updated_node)
 
     def _renamed(
@@ -272,6 +300,144 @@ class _Transformer(cst.CSTTransformer):
             case _:
                 return False
 
+    # Tests
+
+    @override
+    def leave_With(
+        self, original_node: cst.With, updated_node: cst.With
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        node = self.find('With', original_node)
+        expectation = self.rewriting.flow.expected.get(node) if node is not None else None
+        if node is None or expectation is None or not self._is_converted(expectation):
+            return updated_node
+        self.is_changed = True
+        if node not in self.rewriting.direct:
+            return self._raising(node, expectation, updated_node)
+        *before, last = statements_of(updated_node.body)
+        if not isinstance(last, cst.SimpleStatementLine):
+            raise TypeError('the last statement has no call')
+        small = last.body[-1]
+        if not isinstance(small, cst.Expr | cst.Assign | cst.AnnAssign | cst.Return):
+            raise TypeError('the last statement has no call')
+        if small.value is None:
+            raise TypeError('the last statement has no value')
+        head = updated_node.items[0].item
+        lines = self._assertions(node, expectation, small.value, head)
+        lines[0] = lines[0].with_changes(
+            leading_lines=last.leading_lines, trailing_whitespace=last.trailing_whitespace
+        )
+        return cst.FlattenSentinel(
+            with_leading_lines([*before, *lines], updated_node.leading_lines)
+        )
+
+    def _is_converted(self, expectation: Expectation) -> bool:
+        return bool(self.rewriting.flow.covered_by(expectation, self.rewriting.module))
+
+    def _assertions(
+        self,
+        place: ast.AST,
+        expectation: Expectation,
+        result: cst.BaseExpression,
+        head: cst.BaseExpression,
+    ) -> list[cst.SimpleStatementLine]:
+        """Return the assertions about a Result."""
+        rewriting = self.rewriting
+        call = rewriting.direct[place]
+        called = expectation.called if expectation.statement is None else None
+        unit = (
+            rewriting.flow.expected_functions[called[0]]
+            if called is not None
+            else rewriting.sites[call][1].callee
+        )
+        kind = rewriting.expected(expectation, unit.escapes if unit is not None else None)
+        name = self.result_names.get(place, '')
+        target = f'{name} = ' if name else ''
+        source = cst.Module([]).code_for_node(result)
+        if kind.startswith('('):
+            name = name or rewriting.fresh('error', place)
+            lines = [f'{name} = {source}.failure()', f'assert isinstance({name}, {kind})']
+        else:
+            rewriting.imports.setdefault('seamwise.testing', set()).add('assert_failure')
+            lines = [f'{target}assert_failure({source}, {kind})']
+        if expectation.pattern is not None and isinstance(head, cst.Call):
+            rewriting.imports.setdefault('re', set()).add('search')
+            pattern = next(
+                argument.value
+                for index, argument in enumerate(head.args)
+                if (index == 1 if expectation.is_method else _is_pattern(argument))
+            )
+            lines.append(f'assert search({cst.Module([]).code_for_node(pattern)}, str({name}))')
+        return [parse_line(line) for line in lines]
+
+    def _raising(
+        self, place: ast.AST, expectation: Expectation, updated: cst.With
+    ) -> cst.FlattenSentinel[cst.BaseStatement]:
+        """Return a `with` that expects the exception with the error inside, and an assertion."""
+        rewriting = self.rewriting
+        rewriting.use('Raised')
+        name = self.result_names[place]
+        items: list[cst.WithItem] = []
+        statement = expectation.statement
+        position = next(
+            index
+            for index, item in enumerate(statement.items if statement is not None else ())
+            if item.context_expr is expectation.call
+        )
+        for index, item in enumerate(updated.items):
+            if index == position and isinstance(item.item, cst.Call):
+                first = item.item.args[0].with_changes(value=cst.Name('Raised'))
+                call = item.item.with_changes(args=[first, *item.item.args[1:]])
+                items.append(item.with_changes(item=call, asname=_as_name(name)))
+            else:
+                items.append(item)
+        return cst.FlattenSentinel(
+            [updated.with_changes(items=items), self._raised_assertion(expectation, name)]
+        )
+
+    def _raised_assertion(self, expectation: Expectation, name: str) -> cst.SimpleStatementLine:
+        kind = self.rewriting.expected(expectation)
+        return parse_line(f'assert isinstance({name}.{expectation.attribute}.error, {kind})')
+
+    def _called(
+        self, node: ast.Call, updated: cst.SimpleStatementLine
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+        """Return the assertions instead of an expectation that calls a function."""
+        rewriting = self.rewriting
+        expectation = rewriting.flow.expected[node]
+        small = updated.body[0]
+        if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+            return updated
+        if expectation.called is None or not self._is_converted(expectation):
+            return updated
+        self.is_changed = True
+        count = len(node.args) - len(expectation.called[1])
+        arguments = [
+            argument
+            for index, argument in enumerate(small.value.args)
+            if index >= count and not _is_pattern(argument)
+        ]
+        function = small.value.args[count - 1].value
+        if isinstance(function, cst.Lambda):
+            function = function.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        call = cst.Call(function, arguments)
+        if node in rewriting.direct:
+            lines = self._assertions(node, expectation, call, small.value)
+            lines[0] = lines[0].with_changes(
+                leading_lines=updated.leading_lines, trailing_whitespace=updated.trailing_whitespace
+            )
+            return cst.FlattenSentinel(lines)
+        rewriting.use('Raised')
+        name = self.result_names[node]
+        kept = small.value.args[1 : count - 1]
+        keywords = [argument for argument in small.value.args if _is_pattern(argument)]
+        head = small.value.with_changes(args=[cst.Arg(cst.Name('Raised')), *kept, *keywords])
+        with_ = cst.With(
+            [cst.WithItem(head, _as_name(name))],
+            block_of([cst.SimpleStatementLine([cst.Expr(call)])]),
+            leading_lines=updated.leading_lines,
+        )
+        return cst.FlattenSentinel([with_, self._raised_assertion(expectation, name)])
+
     # Statements
 
     @override
@@ -293,6 +459,12 @@ class _Transformer(cst.CSTTransformer):
         updated_node: cst.SimpleStatementLine,
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
         last = original_node.body[-1]
+        if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
+            call = self.find('Call', last.value)
+            if call is not None and call in self.rewriting.flow.expected:
+                return (
+                    self._called(call, updated_node) if isinstance(call, ast.Call) else updated_node
+                )
         node = self.find('Raise', last) if isinstance(last, cst.Raise) else None
         if not isinstance(node, ast.Raise) or node not in self.rewriting.sites:
             return updated_node
@@ -795,6 +967,14 @@ class _Transformer(cst.CSTTransformer):
         return updated_node.with_changes(body=body)
 
 
+def _is_pattern(argument: cst.Arg) -> bool:
+    return argument.keyword is not None and argument.keyword.value == 'match'
+
+
+def _as_name(name: str) -> cst.AsName:
+    return cst.AsName(cst.Name(name))
+
+
 def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     nodes: dict[_Key, ast.AST] = {}
     for expression_type in (ast.Call, ast.Await, ast.Name, ast.Attribute):
@@ -806,6 +986,8 @@ def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     statement_types: tuple[type[ast.stmt], ...] = (
         ast.Raise,
         ast.Try,
+        ast.With,
+        ast.AsyncWith,
         ast.Return,
         ast.FunctionDef,
         ast.AsyncFunctionDef,

@@ -138,3 +138,12 @@ def parse_line(text: str) -> cst.SimpleStatementLine:
     if not isinstance(statement, cst.SimpleStatementLine):
         raise TypeError(f'{text!r} is a compound statement')
     return statement
+
+
+def with_leading_lines(
+    statements: Sequence[cst.BaseStatement], lines: Sequence[cst.EmptyLine]
+) -> list[cst.BaseStatement]:
+    """Return statements with more empty lines and comments before the first one."""
+    first, *others = statements
+    old: Sequence[cst.EmptyLine] = getattr(first, 'leading_lines', ())
+    return [first.with_changes(leading_lines=[*lines, *old]), *others]
