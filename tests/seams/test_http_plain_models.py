@@ -6,15 +6,38 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 from uuid import UUID
 
+import msgspec
 import pytest
 from fastapi import APIRouter, Depends, FastAPI, Response
 from fastapi.testclient import TestClient
-from pydantic import BaseModel, ConfigDict, Field, RootModel, SerializeAsAny
-from typing_extensions import TypeAliasType
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    PlainSerializer,
+    RootModel,
+    SerializeAsAny,
+    TypeAdapter,
+    computed_field,
+    field_serializer,
+    model_serializer,
+)
+from pydantic_core import core_schema
+from typing_extensions import TypeAliasType, override
 
 from seamwise import Category, Failure, Internal, Result, Success, TaggedError
-from seamwise.seams.http import Created, ResultRoute, current_request_id, install, on
+from seamwise.seams.http import (
+    Created,
+    ResultRoute,
+    current_request_id,
+    install,
+    on,
+    to_response,
+)
 from seamwise.seams.http.fastapi.plain_models import may_hold_errors
+from seamwise.seams.model import defect as model_defect
+from seamwise.seams.model import tool_message
 from seamwise.seams.reporting.failure_log import FailureLog
 
 
@@ -26,6 +49,9 @@ class Down(
 ):
     store: str
     reason: Internal[str]
+
+
+ERROR = Down('orders', '10.0.0.5 refused')
 
 
 class Color(StrEnum):
@@ -57,14 +83,62 @@ class AsAny(BaseModel):
     part: SerializeAsAny[Part]
 
 
+class Computed(BaseModel):
+    name: str
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy refuses decorated properties
+    @property
+    def problem(self) -> Down:
+        return ERROR
+
+
+class Serialized(BaseModel):
+    name: str
+
+    @model_serializer
+    def write(self) -> Down:
+        return ERROR
+
+
+class FieldSerialized(BaseModel):
+    name: str
+
+    @field_serializer('name')
+    def write(self, _: str) -> Down:
+        return ERROR
+
+
+class Annotation(BaseModel):
+    name: Annotated[str, PlainSerializer(lambda _: ERROR, return_type=Down)]
+
+
+_WRITE_ERROR = core_schema.plain_serializer_function_ser_schema(
+    lambda _: ERROR, return_schema=TypeAdapter(Down).core_schema
+)
+
+
+class OwnSchema(BaseModel):
+    name: str
+
+    @classmethod
+    @override
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler, /) -> Any:
+        return {**handler(source), 'serialization': _WRITE_ERROR}
+
+
+ADDED = (Computed, Serialized, FieldSerialized, Annotation, OwnSchema)
+"""Models that write more than their fields have."""
+
+
 class Numbers(RootModel[list[int]]):
     pass
 
 
 Alias = TypeAliasType('Alias', list[Part])
 TABLE = on(Down).responds(503, 'DOWN')
-ERROR = Down('orders', '10.0.0.5 refused')
 Model: TypeAlias = Any
+RESULT: Any = Result
+"""Its arguments are known at run time only."""
 
 
 @pytest.mark.parametrize(
@@ -84,7 +158,7 @@ def test_values_of_plain_models_are_not_searched_for_errors(model: Model) -> Non
     'model',
     [
         *(object, Any, Down, list, dict, tuple[()], list[Down], Part | Down, dict[str, object]),
-        *(Open, Anything, AsAny, list[Open], SerializeAsAny[Part]),
+        *(Open, Anything, AsAny, list[Open], SerializeAsAny[Part], *ADDED),
     ],
     ids=str,
 )
@@ -103,6 +177,40 @@ def test_no_error_is_shown_with_its_internal_fields() -> None:
     client = TestClient(app)
     shown = {'_tag': 'Down', 'store': 'orders'}
     assert client.get('/anything').json()['data'] == {'value': [shown]}
+
+
+@pytest.mark.parametrize('is_declared', [True, False])
+@pytest.mark.parametrize('model', ADDED)
+def test_what_a_model_adds_has_no_internal_fields(model: Model, *, is_declared: bool) -> None:
+    app = FastAPI()
+    install(app, TABLE)
+
+    async def added() -> Result[Model, Down]:
+        return Success(model(name='lid'))
+
+    added.__annotations__['return'] = RESULT[model if is_declared else object, Down]
+    app.get('/added')(added)
+    body = TestClient(app).get('/added').text
+    assert '"_tag":"Down"' in body
+    assert '10.0.0.5' not in body
+    answer = to_response(
+        Success([model(name='lid')]), adapter=TABLE, headers={}, operation='GET /added'
+    )
+    assert b'"_tag":"Down"' in answer.body
+    assert b'10.0.0.5' not in answer.body
+    message = tool_message(Success(model(name='lid')), adapter=model_defect, call_id='1')
+    assert b'10.0.0.5' not in msgspec.json.encode(message)
+
+
+def test_a_program_that_writes_a_model_itself_gets_all_fields() -> None:
+    app = FastAPI()
+    install(app, TABLE)
+
+    @app.get('/stored')
+    async def stored() -> Result[dict[str, str], Down]:
+        return Success({'row': Computed(name='lid').model_dump_json()})
+
+    assert '10.0.0.5' in TestClient(app).get('/stored').json()['data']['row']
 
 
 def part() -> Result[Part, Down]:

@@ -1,6 +1,7 @@
 """JSON codec and JSON Schema of tagged errors, with causes and secrets."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import ContextVar
 from functools import lru_cache
 from types import NoneType
 from typing import Any, Final, Generic, TypeVar, Union, final, get_args, get_origin
@@ -365,6 +366,12 @@ def _schema(type_: Any) -> dict[str, Any]:
     raise TypeError(f'{type_!r} has no JSON Schema; use a type that msgspec supports.')
 
 
+PYDANTIC_FORM: Final[ContextVar[Callable[[TaggedError], object] | None]] = ContextVar(
+    'seamwise_pydantic_form', default=None
+)
+"""The form in which pydantic writes errors while a seam encodes a value; None: that of `codec`."""
+
+
 class PublicFields(dict[str, object]):
     """The tag and the public fields of an error, which pydantic accepts and writes in its place."""
 
@@ -384,9 +391,12 @@ def _pydantic_core_schema(class_: type[TaggedError], _source: object, _handler: 
             raise ValueError(str(problem)) from None
 
     def write(value: object) -> object:
-        if isinstance(value, TaggedError):
-            return msgspec.json.decode(codec(type(value)).encode(value))
-        return value
+        if not isinstance(value, TaggedError):
+            return value
+        form = PYDANTIC_FORM.get()
+        return (
+            msgspec.json.decode(codec(type(value)).encode(value)) if form is None else form(value)
+        )
 
     return core_schema.no_info_plain_validator_function(
         read,

@@ -16,7 +16,7 @@ from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
 from seamwise.seams.rendering.encoding import encode_public
-from seamwise.seams.rendering.errors import public_form
+from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.wire.legacy_shapes import Named
 
@@ -352,7 +352,8 @@ def to_jsonable(value: object) -> object:
     if encoders is None:
         raise no_form
     try:
-        result: object = encoders.jsonable_encoder(value, custom_encoder=_ENCODERS)
+        with public_in_pydantic():
+            result: object = encoders.jsonable_encoder(value, custom_encoder=_ENCODERS)
     except ValueError as error:
         raise no_form from error
     return result

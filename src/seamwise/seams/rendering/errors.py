@@ -1,6 +1,7 @@
 """Messages, fields and causes of errors that are safe to show, and redacted errors."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import TypeVar
 
@@ -8,7 +9,7 @@ from msgspec import NODEFAULT, structs
 
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
-from seamwise._errors.codec import PublicFields
+from seamwise._errors.codec import PYDANTIC_FORM, PublicFields
 from seamwise._errors.errors import TAG_FIELD, TaggedError
 from seamwise._errors.messages import field_names
 from seamwise._errors.reported import ReportedCause
@@ -91,6 +92,19 @@ def public_form(value: object, *, depth: int | None = None) -> object:
         depth: The number of levels that are kept. Default: all.
     """
     return replace_errors(value, _tag_and_fields, depth=depth)
+
+
+@contextmanager
+def public_in_pydantic() -> Generator[None]:
+    """Let pydantic write errors in their public form inside a `with` block.
+
+    `public_form` sees the fields of a model, but not what its computed fields and serializers add.
+    """
+    token = PYDANTIC_FORM.set(_tag_and_fields)
+    try:
+        yield
+    finally:
+        PYDANTIC_FORM.reset(token)
 
 
 def _tag_and_fields(error: TaggedError) -> dict[str, object]:

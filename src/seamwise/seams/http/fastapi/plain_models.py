@@ -8,12 +8,12 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Final, Literal, Union, get_args, get_origin
 from uuid import UUID
 
-from pydantic import BaseModel, SerializeAsAny
+from pydantic import BaseModel
 
 from seamwise._errors.type_hints import resolve_alias
 
-# A class at run time only; for type checkers it is an alias of `Annotated`.
-_AS_ANY: Any = SerializeAsAny
+_SCHEMA_METHOD: Final = '__get_pydantic_core_schema__'
+"""The method by which a class decides how pydantic writes it."""
 
 _CONTAINERS: Final = frozenset({list, tuple, set, frozenset, dict, Sequence, Mapping})
 
@@ -61,6 +61,13 @@ def _is_plain_model(model: type[BaseModel], visited: set[type[BaseModel]]) -> bo
     # With these settings, pydantic also writes values that the fields do not declare.
     if config.get('extra') == 'allow' or config.get('polymorphic_serialization'):
         return False
+    # What the model writes in another way than its fields can be anything.
+    added = model.__pydantic_decorators__
+    if added.computed_fields or added.field_serializers or added.model_serializers:
+        return False
+    own_classes = model.__mro__[: model.__mro__.index(BaseModel)]
+    if any(_SCHEMA_METHOD in vars(class_) for class_ in own_classes):
+        return False
     return all(
         _has_own_schema(field.metadata) and _is_plain(field.annotation, visited)
         for field in model.model_fields.values()
@@ -68,5 +75,5 @@ def _is_plain_model(model: type[BaseModel], visited: set[type[BaseModel]]) -> bo
 
 
 def _has_own_schema(metadata: Sequence[object]) -> bool:
-    """Return whether values are written by their declared type, not by their own class."""
-    return not any(isinstance(item, _AS_ANY) for item in metadata)
+    """Return whether the metadata of a type leave it to pydantic how values are written."""
+    return not any(hasattr(item, _SCHEMA_METHOD) for item in metadata)

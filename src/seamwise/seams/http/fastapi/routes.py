@@ -49,7 +49,7 @@ from seamwise.seams.http.serving.exchange import (
     exchange_of,
 )
 from seamwise.seams.http.successes import STATUS_VALUES, Outcome
-from seamwise.seams.rendering.errors import public_form
+from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.reporting.operations import ACTIVE, active
 
@@ -283,17 +283,26 @@ class _EnvelopeField:
             None if has_options else getattr(field, '_type_adapter', None)
         )
         self._by_alias: bool = route.response_model_by_alias
+        self._may_hold_errors = may_hold_errors(route.response_model)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._field, name)
 
-    def serialize_json(self, value: object, **options: Any) -> bytes:
-        """Return the JSON of a value."""
+    def _value_json(self, value: object, options: dict[str, Any]) -> bytes:
         if self._adapter is None:
             content: bytes = self._field.serialize_json(value, **options)
         else:
             # The same without the options of all models, which take a third of the time.
             content = self._adapter.serializer.to_json(value, by_alias=self._by_alias)
+        return content
+
+    def serialize_json(self, value: object, **options: Any) -> bytes:
+        """Return the JSON of a value."""
+        if self._may_hold_errors:
+            with public_in_pydantic():
+                content = self._value_json(value, options)
+        else:
+            content = self._value_json(value, options)
         exchange = _served()
         body = exchange.answers and exchange.answers.body
         # FastAPI also writes values that are no Success.
