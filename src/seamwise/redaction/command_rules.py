@@ -94,6 +94,15 @@ def _is_beside(secret: str, match: Match[str]) -> bool:
     )
 
 
+_UPPER_AND_MARK = pattern(r'(?=.*[A-ZÀ-Þ])(?=.*[0-9])(?=.*[^\w.]|.*_).*')
+
+
+def _is_mixed(secret: str, _: Match[str]) -> bool:
+    return _UPPER_AND_MARK.fullmatch(secret) is not None and is_like_password(
+        secret.replace(':', '')
+    )
+
+
 def _is_password_of_pair(secret: str, match: Match[str]) -> bool:
     return is_like_password(secret.replace(':', ''), match)
 
@@ -189,6 +198,26 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'tacacs-server key 7 ⟦0000AAAA0000⟧',
         'the manual of Cisco IOS',
         accept=_is_value,
+    ),
+    Rule(
+        'community of a router',
+        ('community ',),
+        rf'{_START}(?:snmp[\w-]{{0,20}}[ ])?community[ ](?P<secret>[^\s"\'\\:=,;|]{{4,64}})',
+        'snmp-server community ⟦FAKE-1⟧ RO',
+        'the manual of Cisco IOS',
+        accept=is_like_password,
+    ),
+    Rule(
+        'user and password in a message',
+        ('auth', 'login', 'credential', 'denied', 'logged in'),
+        r"""
+        (?:auth\w{0,16}|logg?ed[ ]in|log-?in|credentials?|denied) [^\n:"']{0,60}?
+        [ ] ["']? (?![au]rn:) [\w.@-]{2,64} : (?P<secret>[A-Za-z][^\s"'\\;,/]{5,128}+) (?!/)
+        """,
+        'login failed for ann:⟦FAKE-1a⟧',
+        'messages of people and programs',
+        accept=_is_mixed,
+        flags=VERBOSE | IGNORECASE,
     ),
     Rule(
         'password in braces',

@@ -24,7 +24,8 @@ _PLACEHOLDER = pattern(
     | %\{ [\w:.\[\]-]{1,60} \} | \${1,2} (?: \.[A-Za-z_]\w{0,40} ){1,8} | [?*]{1,4}
     # Durations and single digits.
     | \d{1,5} [. ]?
-      (?: ms | s | m | h | d | sec | min | (?: second | minute | hour | day | week | month | year ) s? )
+      (?: ms | s | m | h | d | sec | min
+        | (?: second | minute | hour | day | week | month | year ) s? )
       (?: [. ] (?:ago|from_now) )? | [01]
     | \{ \w{0,40} \} | \{\{ [^{}]{0,80} \}\}
     | \$ [A-Z_][A-Z0-9_]* | \$\d{1,2} | \$env:\w+ | \$?\$\{\{? [^{}]{0,80} \}\}?
@@ -152,7 +153,8 @@ _GRAMMAR = words(
     ' required invalid missing expired revoked incorrect wrong blank null empty short long weak'
     ' common match matches least most minimum maximum contain contains characters character digit'
     ' letter field value valid password token key secret should needs need please enter provide'
-    ' unexpected updated changed successfully reset sent verified accepted rejected authentication'
+    ' unexpected malformed'
+    ' updated changed successfully reset sent verified accepted rejected authentication'
     ' error unknown denied unable failed allowed used must-have provided ensure already taken'
     ' exists whether shorter longer data than length unable used use uses specifies specify'
     ' indicates defines describes controls sets enables disables if optional must'
@@ -163,7 +165,7 @@ _GRAMMAR = words(
 _MARKERS = words(
     'unsupported extra expected found shorter longer whether '
     'must required invalid missing expired revoked incorrect wrong blank null empty short long weak'
-    ' unexpected'
+    ' unexpected malformed'
     ' common match matches least most minimum maximum contain contains should cannot valid denied'
     " failed allowed needs error provided already can't doesn't isn't didn't"
     ' darf muss ungültig erforderlich falsch kurz doit invalide requis obligatoire court debe'

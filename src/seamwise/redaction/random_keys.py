@@ -26,7 +26,7 @@ _OF_ANOTHER_KIND = pattern(
       | cert\w{0,10} | ref | cursor | tree | parent | blob | layer | index | merge | at | from | of
       | http | file | path | url | hmac-?\w{0,8} | name | account | tenant | subject | issuer | iss
       | sub | aud | accessor | by | digest\w{0,8} | signature | sig | arn | etag\w{0,4} | mac )
-    ["']{0,2} [\s:=(<\[,-]{1,4} ["']{0,2} (?: v?\d{1,3}[:=-] )? \Z
+    ["']{0,2} [\s:=(<\[-]{1,4} ["']{0,2} (?: v?\d{1,3}[:=-] )? \Z
     """,
     VERBOSE | IGNORECASE,
 )
@@ -57,7 +57,7 @@ _CALL = pattern(
 _PARAMETER = pattern(
     r"""
     (?: [?&;"'\s](?:key|app_?id|app_?key|code|auth|sig|apikey|k|access|secret|signature)=
-      | \bsalt["']?[ ]?(?:=>?|:)[ ]?["']?
+      | \b(?:salt|licen[cs]e)["']?[ ]?(?:=>?|:)[ ]?["']?
       | \bbearer[ ][a-z]{2,20}[ ]
       | \b(?:login|authori[sz]e(?:-\w{1,12})?|authenticate|store|activate)[ ]
         (?:--?[\w-]{1,20}[ ]){0,3} (?:[\w-]{1,40}[ ])? )
@@ -101,7 +101,7 @@ def _is_key_by_context(text: str, run: Match[str]) -> bool:
     if (
         _PARAMETER.search(before)
         or _CALL.search(before)
-        or (is_mixed and _NAMED.search(before) is not None)
+        or (is_mixed and _NAMED.search(before) is not None and not _PUBLIC.search(before))
     ):
         return True
     if _PLAIN_KEY.search(before) and _KEY_WORD.search(before[:-6]):

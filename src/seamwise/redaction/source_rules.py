@@ -438,15 +438,24 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'answer to a prompt',
         (
-            *(']: ', 'password:', 'passphrase:', 'passcode:', 'password for ', 'password of '),
+            *(
+                ']: ',
+                'assword:',
+                'passphrase:',
+                'password (',
+                'passphrase (',
+                'passcode:',
+                'password for ',
+                'password of ',
+            ),
             *('passphrase for ', 'passphrase of ', 'passcode for ', 'passcode of '),
         ),
         r"""
         (?: (?:password|passphrase|passcode|secret|token|(?:access|api|secret)[ ]key)
             (?:[ ]id)?+ [^\n:\[]{0,60}? \[[^\]\n]{0,40}\] : [ ]
-          | (?:password|passphrase|passcode)[ ](?:for|of)[ ][^\n:]{1,120}:
+          | (?:password|passphrase|passcode)[ ](?:(?:for|of)[ ]|\()[^\n:]{1,120}:
             (?:[ ]|[ ]?\r?\n[ \t]{0,16})
-          | (?:password|passphrase
+          | (?:p?assword|passphrase
             |passcode)[ ]{0,2}:[ ]?["'\]})]{0,3}\r?\n[ \t]{0,16}(?:send(?:line)?(?:\b
             |(?<=\\[nrt]))[ (]{1,2}(?:--[ ])?["'])?
         )
