@@ -19,6 +19,9 @@ SCOPE = 'tests/core/test_scope.py::'
 
 SKIPPED = {
     'tests/core/test_close_matches.py::': 'rapidfuzz has no wheel for WebAssembly',
+    'tests/core/test_containers.py::test_a_step_of_bind_is_checked_in_the_development_mode': (
+        'processes do not exist in WebAssembly'
+    ),
     'tests/core/test_codec.py::test_errors_that_contain_each_other_too_deeply_raise_value_error': (
         'the stack of node, which is larger, decides'
     ),
@@ -26,6 +29,9 @@ SKIPPED = {
     'tests/core/test_defects.py::test_a_defect_is_logged_once_if_every_layer': THREADS,
     'tests/core/test_defects.py::test_frames_of_anyio_and_trio_are_omitted[trio]': (
         'trio needs sockets'
+    ),
+    'tests/core/test_pydantic_models.py::test_json_schema_of_a_pydantic_model': (
+        'jsonschema-rs has no wheel for WebAssembly'
     ),
     'tests/core/test_redaction.py::test_importing_redaction_loads_no_pattern_modules': (
         'processes do not exist in WebAssembly'
