@@ -25,10 +25,11 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import jsonrpc_message_adapter
+from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
 
 from seamwise._defects.defects import report_defect
-from seamwise.toolhost.mcp.channel import ChannelState
+from seamwise.toolhost.mcp.channel import ChannelState, unreadable_response
+from seamwise.toolhost.mcp.invalid_messages import response_id
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE, Stdio
 
 _LOGGER: Final = getLogger('seamwise.mcp')
@@ -115,6 +116,7 @@ class _Pump:
         self._stderr: StreamReader = process.stderr
         self._label = label
         self._state = state
+        self._pending: set[str | int] = set()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
 
     async def read(self, incoming: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
@@ -135,12 +137,19 @@ class _Pump:
                 return None
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                item = SessionMessage(message)
+                if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+                    self._pending.discard(message.id)
             except ValueError:
-                # Programs print to standard output by mistake; the messages between still count.
                 _LOGGER.debug('%s wrote a line that is no message: %.200r', self._label, line)
-                continue
+                request_id = response_id(line)
+                if request_id is None or request_id not in self._pending:
+                    # Programs print to standard output by mistake; the messages between count.
+                    continue
+                self._pending.discard(request_id)
+                item = unreadable_response(request_id)
             try:
-                await incoming.send(SessionMessage(message))
+                await incoming.send(item)
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 # The client is closing. The rest is discarded, so that the process can exit.
                 while await self._stdout.read(2**16):
@@ -154,6 +163,8 @@ class _Pump:
     ) -> None:
         """Write messages to standard input."""
         async for item in outgoing:
+            if isinstance(item.message, JSONRPCRequest):
+                self._pending.add(item.message.id)
             text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
                 self._stdin.write(text.encode() + b'\n')
