@@ -21,13 +21,22 @@ from logging import getLogger
 from typing import Final
 
 import anyio
+import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, jsonrpc_message_adapter
+from mcp.types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 from seamwise._defects.defects import report_defect
+from seamwise.toolhost.formats.entries import is_object
 from seamwise.toolhost.mcp.channel import ChannelState, unreadable_response
 from seamwise.toolhost.mcp.invalid_messages import response_id
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE, Stdio
@@ -136,7 +145,7 @@ class _Pump:
             if not line:
                 return None
             try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                message = _parse(line)
                 item = SessionMessage(message)
                 if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
                     self._pending.discard(message.id)
@@ -217,6 +226,28 @@ async def stop_process(process: Process) -> None:
     if transport is not None:
         with suppress(PermissionError):
             transport.close()
+
+
+def _parse(line: bytes) -> JSONRPCMessage:
+    """Return the message in a line.
+
+    Raises:
+        ValueError: The line is no message.
+    """
+    try:
+        data: object = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        # The official package accepts NaN, so that only the call with it fails.
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    if not is_object(data):
+        raise ValueError('it is not an object')
+    # The adapter tries all classes, which takes seconds for a long list of tools.
+    class_: type[JSONRPCRequest | JSONRPCNotification | JSONRPCError | JSONRPCResponse]
+    if 'method' in data:
+        class_ = JSONRPCRequest if 'id' in data else JSONRPCNotification
+    else:
+        class_ = JSONRPCResponse if data.get('error') is None else JSONRPCError
+    return class_.model_validate(data, by_name=False)
 
 
 async def _wait_for_exit(process: Process, seconds: float) -> bool:
