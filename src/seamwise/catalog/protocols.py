@@ -11,6 +11,9 @@ from seamwise._errors.internal import Internal
 from seamwise.catalog.problem import Problem
 
 _INTERNAL_ERROR = -32603
+_PARSE_ERROR = -32700
+_SERVER_ERRORS = range(-32099, -32000 + 1)
+"""The codes that JSON-RPC leaves to servers."""
 
 
 class McpConnectionFailed(
@@ -33,11 +36,12 @@ class McpTransportFailed(
     message='The connection to the MCP server {server!r} broke: {reason}.',
     public='The connection to the MCP server {server!r} broke.',
 ):
-    """An open connection to the server broke. The caller retries."""
+    """An open connection to the server broke. The caller retries, after `retry_after` seconds."""
 
     server: str
     reason: Internal[str]
     cause: Cause | None = None
+    retry_after: float | None = None
 
 
 class McpServerFailed(
@@ -60,6 +64,14 @@ class McpServerFailed(
     def retryable(self) -> bool:
         """Whether the server reports an internal error (-32603)."""
         return self.code == _INTERNAL_ERROR
+
+    @property
+    def is_fault_of_server(self) -> bool:
+        """Whether the code blames no call: -32603, -32700 or one of -32000 to -32099.
+
+        -32700 stands for an answer that cannot be read, since this client sends valid JSON.
+        """
+        return self.code in {_INTERNAL_ERROR, _PARSE_ERROR} or self.code in _SERVER_ERRORS
 
     @property
     @override

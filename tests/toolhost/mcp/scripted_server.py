@@ -50,7 +50,15 @@ TOOLS_BY_MODE: dict[str, list[Json]] = {
             'inputSchema': {'type': 'object', 'properties': {'text': {'type': 'strng'}}},
         }
     ],
-    'invalid_list': [{'name': 'echo', 'inputSchema': {'type': 'object', 'required': 'text'}}],
+    'invalid_tools': [
+        {'name': 'echo', 'inputSchema': {'type': 'object', 'required': 'text'}},
+        COUNT,
+        {'name': 'untyped', 'inputSchema': {}},
+        {'name': 7, 'inputSchema': ANY_OBJECT},
+        {'name': 'large', 'inputSchema': ANY_OBJECT, 'description': 'x' * 2**18},
+        {'description': 'It has no name.', 'inputSchema': ANY_OBJECT},
+    ],
+    'many_tools': [{'name': f'tool_{n}', 'inputSchema': ANY_OBJECT} for n in range(1_100)],
     'foreign_reference': [
         {
             'name': 'echo',
@@ -96,7 +104,19 @@ CALL_RESULTS: dict[str, Json] = {
     'missing_count': {'content': []},
     'malformed': {'content': 'hello'},
 }
+RAW_ANSWERS = {
+    'null_result': '{"jsonrpc":"2.0","id":%d,"result":null}',
+    'list_result': '{"jsonrpc":"2.0","result":[],"id":%d}',
+    'code_text': '{"jsonrpc":"2.0","id":%d,"error":{"code":"E","message":"broken"}}',
+    'no_outcome': '{"jsonrpc":"2.0","id":%d}',
+    'text_error': '{"jsonrpc":"2.0","id":%d,"error":"broken"}',
+    'cut': '{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"te',
+    'nan_version': '{"jsonrpc":2.0,"id": %d ,"result":{"v":NaN}}',
+    'nan': '{"jsonrpc":"2.0","id":%d,"result":{"content":[],"structuredContent":{"v":[1,NaN]}}}',
+}
 CALL_ERRORS = {
+    'server_error': (-32099, 'rate limited'),
+    'parse_error': (-32700, 'Parse error'),
     'invalid_params': (-32602, 'Invalid params'),
     'tool_removed': (-32602, 'Unknown tool: echo'),
     'internal_error': (-32603, 'Internal error'),
@@ -120,9 +140,14 @@ def has_died() -> bool:
     return os.path.exists(MARKER)  # noqa: PTH110
 
 
-def call(request_id: int) -> None:  # noqa: C901 -- one branch a mode
+def call(request_id: int) -> None:  # noqa: C901, PLR0912 -- one branch a mode
     if MODE in CALL_RESULTS:
         send(id=request_id, result=CALL_RESULTS[MODE])
+    elif MODE in RAW_ANSWERS:
+        # A line in a log of its own does not answer a request.
+        sys.stdout.write(f'{{"level": "info", "id": {request_id}}}\n')
+        sys.stdout.write(RAW_ANSWERS[MODE] % request_id + '\n')
+        sys.stdout.flush()
     elif MODE in CALL_ERRORS:
         code, message = CALL_ERRORS[MODE]
         send(id=request_id, error={'code': code, 'message': message})
@@ -167,6 +192,9 @@ def handle(message: dict[str, object], calls: int) -> None:
         note(str(method))
     elif MODE == 'silent' or (MODE == 'silent_later' and has_died()):
         return
+    elif method == 'initialize' and MODE.startswith('refuses'):
+        reason = MODE.partition(':')[2]
+        send(id=request_id, error={'code': -32000, 'message': reason})
     elif method == 'initialize':
         version = '1999-01-01' if MODE == 'unsupported' else REVISION
         capabilities: Json = {} if MODE == 'no_tools' else {'tools': {'listChanged': True}}
@@ -184,7 +212,7 @@ def handle(message: dict[str, object], calls: int) -> None:
         send(id=request_id, result={'tools': TOOLS, **cursor})
     elif method == 'tools/call':
         call(calls)
-    else:
+    elif MODE != 'ignores_unknown':
         send(id=request_id, error={'code': -32601, 'message': 'Method not found'})
 
 

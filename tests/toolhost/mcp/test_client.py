@@ -28,7 +28,7 @@ from seamwise.catalog.tools import (
 )
 from seamwise.policies import retry
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import McpToolFailed, connect_server, link, stdio
+from seamwise.toolhost.mcp import MCP_GUIDANCE, McpToolFailed, connect_server, link, stdio
 from seamwise.toolhost.mcp.client import Server
 from seamwise.toolhost.mcp.transports import Stdio
 
@@ -406,10 +406,77 @@ def test_a_server_that_closes_its_input_breaks_the_connection(events: Path) -> N
     assert first.reason == 'it has closed its standard input'
 
 
-def test_a_list_that_breaks_the_protocol_is_a_failure_of_the_server(events: Path) -> None:
-    error = opening_error(scripted('invalid_list', events))
+def test_a_tool_that_breaks_the_protocol_is_left_out_and_named(
+    events: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def use(server: Server) -> tuple[tuple[str, ...], dict[str, str]]:
+        return server.tools.names, dict(server.rejected)
+
+    names, rejected = use_server(scripted('invalid_tools', events), use)
+    assert names == ('count',)
+    assert rejected == {
+        'echo': 'inputSchema/required: Input should be a valid list',
+        'untyped': 'inputSchema/type: Field required',
+        '7': 'name: Input should be a valid string',
+        'large': 'its definition has 262,209 bytes, more than 262,144',
+        'None': 'name: Field required',
+    }
+    assert "The tool 'untyped' of files cannot be used: " in caplog.text
+
+
+def test_the_number_of_tools_is_limited(events: Path) -> None:
+    async def use(server: Server) -> tuple[int, dict[str, str]]:
+        return len(server.tools), dict(server.rejected)
+
+    assert use_server(scripted('many_tools', events), use) == (
+        1_000,
+        {'tools after the first 1,000': 'there are too many'},
+    )
+
+
+@pytest.mark.parametrize(
+    'mode',
+    ['null_result', 'list_result', 'code_text', 'no_outcome', 'text_error', 'cut', 'nan_version'],
+)
+def test_a_response_that_cannot_be_read_fails_its_call_at_once(mode: str, events: Path) -> None:
+    error = call_in_mode(mode, events, call_timeout=None).failure()
     assert isinstance(error, McpServerFailed)
-    assert error.code == -32700
+    assert (error.code, error.text) == (-32700, 'Its answer violates the protocol.')
+
+
+def test_a_number_that_json_does_not_have_is_an_invalid_result(events: Path) -> None:
+    error = call_in_mode('nan', events).failure()
+    assert isinstance(error, InvalidResult)
+    assert error.problems[0].pointer == '/v/1'
+
+
+@pytest.mark.parametrize('mode', ['server_error', 'parse_error'])
+def test_the_guidance_for_an_error_of_the_server_does_not_blame_the_call(
+    mode: str, events: Path
+) -> None:
+    error = call_in_mode(mode, events).failure()
+    assert isinstance(error, McpServerFailed)
+    assert not error.retryable
+    assert 'Fix your call' not in (MCP_GUIDANCE(error).suggestion or '')
+    refused = McpServerFailed('files', -32602, 'Invalid params')
+    assert 'Fix your call' in (MCP_GUIDANCE(refused).suggestion or '')
+
+
+def test_a_server_that_refuses_the_connection_says_why(events: Path) -> None:
+    error = opening_error(scripted('refuses:the variable KEY is missing', events))
+    assert isinstance(error, McpServerFailed)
+    assert (error.code, error.text) == (-32000, 'the variable KEY is missing')
+
+
+def test_a_server_that_ignores_unknown_methods_is_connected_within_the_timeout(
+    events: Path,
+) -> None:
+    async def main() -> str:
+        server = scripted('ignores_unknown', events)
+        async with connect_server(server, name='files', timeout=2.0) as opened:
+            return opened.unwrap().revision
+
+    assert asyncio.run(main()) == '2025-11-25'
 
 
 # Reconnection

@@ -19,7 +19,7 @@ from seamwise.catalog.protocols import (
 )
 from seamwise.catalog.tools import ToolTimedOut
 from seamwise.toolhost import Processor, ToolCall
-from seamwise.toolhost.mcp import connect_server, http
+from seamwise.toolhost.mcp import MCP_GUIDANCE, connect_server, http
 from seamwise.toolhost.mcp.client import Server
 from tests.ports import free_port
 
@@ -330,6 +330,22 @@ def test_a_refusal_or_a_wrong_answer_is_a_failure_of_the_server(
     assert isinstance(error, McpServerFailed)
     assert error.code == code
     assert result == Success('hello')
+
+
+def test_a_response_that_cannot_be_read_shows_nothing_of_itself() -> None:
+    error, result = two_calls(
+        lambda message: response({'jsonrpc': '2.0', 'id': message['id'], 'result': ['secret']})
+    )
+    assert isinstance(error, McpServerFailed)
+    assert (error.code, error.text) == (-32700, 'Its answer violates the protocol.')
+    assert result == Success('hello')
+
+
+def test_the_delay_of_a_server_that_is_busy_is_kept() -> None:
+    error, _ = two_calls(lambda _: response(b'', status=429, Retry_After='7'))
+    assert isinstance(error, McpTransportFailed)
+    assert error.retry_after == 7.0
+    assert 'Wait 7 s, then try again' in (MCP_GUIDANCE(error).suggestion or '')
 
 
 def test_a_lost_session_is_opened_again_by_the_next_call() -> None:

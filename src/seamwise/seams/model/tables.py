@@ -409,7 +409,16 @@ def _suggest_for_mcp_server_failed(error: catalog.protocols.McpServerFailed) -> 
             f'The fault is in {error.server!r}, not in your call. '
             'Try once more, then choose another way.'
         )
+    if error.is_fault_of_server:
+        return (
+            f'{error.server!r} failed in a way of its own; the call itself may be correct. Check '
+            'whether it was executed, then choose another way or tell the user.'
+        )
     return 'Fix your call as the server describes; the same call is always refused.'
+
+
+def _then_retry(error: catalog.protocols.McpTransportFailed) -> str:
+    return 'Then try once more' if error.retry_after is None else wait_and_retry(error)
 
 
 MCP: Adapter[catalog.protocols.McpError, Guidance] = Adapter(
@@ -426,7 +435,7 @@ MCP: Adapter[catalog.protocols.McpError, Guidance] = Adapter(
             'protocol_error',
             suggestion=lambda error: (
                 'Check whether your last call was executed before you repeat it: '
-                f'{error.server!r} may have received it. Then try once more.'
+                f'{error.server!r} may have received it. {_then_retry(error)}.'
             ),
         )
         | on(catalog.protocols.McpServerFailed).guides(

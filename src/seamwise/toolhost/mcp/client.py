@@ -62,6 +62,11 @@ class Server:
         return self._tools
 
     @property
+    def rejected(self) -> Mapping[str, str]:
+        """The tools of the server that cannot be used: the reason by the name that it uses."""
+        return {} if self._link is None else self._link.rejected
+
+    @property
     def revision(self) -> str:
         """The revision of MCP that the connection uses, such as `2025-11-25`."""
         return '' if self._link is None else self._link.revision

@@ -3,7 +3,7 @@
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final, get_args
+from typing import Any, Final, get_args
 
 from mcp.types import (
     AudioContent,
@@ -54,9 +54,7 @@ def content_blocks(value: object, revision: str) -> list[ContentBlock] | None:
 def _blocks(value: object) -> list[ContentBlock] | None:
     if isinstance(value, RemoteBlocks):
         return value.blocks
-    items: Sequence[object] = [value]
-    if isinstance(value, (list, tuple)):
-        items = value  # pyright: ignore[reportUnknownVariableType]  # of anything
+    items = _items(value)
     if not any(isinstance(item, (Content, *_BLOCKS)) for item in items):
         return None
     blocks = [_block(item) for item in items]
@@ -72,6 +70,12 @@ def resource_contents(uri: str, content: Content) -> TextResourceContents | Blob
     return BlobResourceContents(
         uri=uri, mime_type=content.mime_type or _UNKNOWN_TYPE, blob=_encode(content.data)
     )
+
+
+def _items(value: Any) -> Sequence[object]:
+    if isinstance(value, (list, tuple)):
+        return value  # pyright: ignore[reportUnknownVariableType]  # of anything
+    return [value]
 
 
 def _adapt(block: ContentBlock, revision: str) -> ContentBlock:

@@ -7,6 +7,7 @@ reports every HTTP status as the same error.
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -16,6 +17,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 from typing_extensions import override
 
+from seamwise.policies.hints import from_headers
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE, Http
 
 _SESSION_HEADER: Final = 'mcp-session-id'
@@ -31,6 +33,7 @@ class Exchange:
         error: The exception of the network, or None.
         is_too_large: Whether the response had more than `MAX_MESSAGE` bytes.
         status: The status of the response if it is an error without a JSON-RPC error, else None.
+        retry_after: The delay that this response asks for, in seconds, or None.
         is_session_lost: Whether the server does not know the session any more.
         has_ended_early: Whether the response ended without an answer.
     """
@@ -43,6 +46,7 @@ class Exchange:
         self.error: httpx2.HTTPError | None = None
         self.is_too_large = False
         self.status: int | None = None
+        self.retry_after: float | None = None
         self.is_session_lost = False
         self.has_ended_early = False
 
@@ -96,6 +100,7 @@ class _RecordingClient(httpx2.AsyncClient):
             )
             if not await _has_rpc_error(response):
                 exchange.status = response.status_code
+                exchange.retry_after = from_headers(response.headers, now=datetime.now(UTC))
         return response
 
 

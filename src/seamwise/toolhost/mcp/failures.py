@@ -18,7 +18,7 @@ from seamwise.catalog.protocols import (
     McpServerFailed,
     McpTransportFailed,
 )
-from seamwise.toolhost.mcp.channel import ChannelState
+from seamwise.toolhost.mcp.channel import UNREADABLE_RESPONSE, ChannelState
 from seamwise.toolhost.mcp.exchange import Exchange
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE
 
@@ -26,6 +26,11 @@ _PASSING: Final = frozenset(
     {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 )
 """Statuses below 500 of requests that may succeed when they are repeated."""
+
+_CLOSED_TEXT: Final = 'Connection closed'
+"""The text of the client for a connection that has ended."""
+
+_UNREADABLE: Final = 'Its answer violates the protocol.'
 
 _NOT_OPENED: Final = (
     httpx2.ConnectError,
@@ -69,7 +74,9 @@ def call_error(
     failure = _request_error(server, error, exchange)
     if failure is not None and not isinstance(failure, McpServerFailed):
         return failure
-    if state.has_ended and isinstance(error, MCPError) and error.code == CONNECTION_CLOSED:
+    # A server can use the code too, such as for a refused `initialize`.
+    is_closed = isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
+    if state.has_ended and is_closed and str(error) == _CLOSED_TEXT:
         return McpTransportFailed(server, state.reason or 'it was closed', state.cause)
     return failure
 
@@ -86,7 +93,7 @@ def _http_error(server: str, error: BaseException, exchange: Exchange) -> McpErr
             return McpConnectionFailed(server, reason, exchange.error)
         return McpTransportFailed(server, reason, exchange.error)
     if exchange.status is not None and not exchange.is_session_lost:
-        return _status_error(server, exchange.status, error)
+        return _status_error(server, exchange.status, exchange.retry_after, error)
     if exchange.is_too_large:
         reason = f'it sent a response of more than {MAX_MESSAGE:,} bytes'
     elif exchange.has_ended_early:
@@ -101,10 +108,12 @@ def _http_error(server: str, error: BaseException, exchange: Exchange) -> McpErr
 def _protocol_error(server: str, error: BaseException) -> McpError | None:
     """Return the error for an answer of the server, or None if the exception is a defect."""
     match error:
+        case MCPError(code=code) if code == PARSE_ERROR and _is_own(error.message):
+            return McpServerFailed(server, PARSE_ERROR, _UNREADABLE, error)
         case MCPError():
             return McpServerFailed(server, error.code, shorten(error.message), error)
         case ValidationError():
-            return McpServerFailed(server, PARSE_ERROR, 'Its answer violates the protocol.', error)
+            return McpServerFailed(server, PARSE_ERROR, _UNREADABLE, error)
         case InputRequiredRoundsExceededError():
             return McpServerFailed(server, INTERNAL_ERROR, 'It asks for input repeatedly.', error)
         case OSError() | httpx2.HTTPError():
@@ -113,11 +122,18 @@ def _protocol_error(server: str, error: BaseException) -> McpError | None:
             return None
 
 
-def _status_error(server: str, status: int, error: BaseException) -> McpError:
+def _is_own(text: str) -> bool:
+    """Return whether a text for a response that cannot be read is that of the client."""
+    return text == UNREADABLE_RESPONSE or text.startswith('Failed to parse ')
+
+
+def _status_error(
+    server: str, status: int, retry_after: float | None, error: BaseException
+) -> McpError:
     phrase = next((item.phrase for item in HTTPStatus if item == status), 'no known status')
     text = f'HTTP status {status} ({phrase})'
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _PASSING:
-        return McpTransportFailed(server, f'it responded with {text}', error)
+        return McpTransportFailed(server, f'it responded with {text}', error, retry_after)
     return McpServerFailed(server, status, text, error)
 
 

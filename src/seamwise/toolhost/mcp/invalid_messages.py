@@ -1,5 +1,6 @@
 """Answers to what a client sends instead of a message, the same over both transports."""
 
+import re
 from typing import Final
 
 from mcp.types import (
@@ -35,6 +36,34 @@ def parse_message(body: bytes) -> Result[JSONRPCMessage, JSONRPCError]:
     id_ = value.get('id') if isinstance(value, dict) else None
     request_id = id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
     return Failure(_error(request_id, ErrorData(code=INVALID_REQUEST, message='Invalid request')))
+
+
+_ID: Final = re.compile(rb'"id"\s*:\s*(?:(-?[0-9]{1,15})(?![0-9.eE])|"([^"\\]{1,200})")')
+
+_IS_RESPONSE: Final = re.compile(rb'\s*\{.*"jsonrpc"', re.DOTALL)
+
+_HEAD: Final = 2**12
+"""The number of bytes at each end of a body in which an id is searched."""
+
+
+def response_id(body: bytes) -> str | int | None:
+    """Return the id of a body that is meant as a response but is no message, or None.
+
+    A response has a member `jsonrpc`, which lines in a log do not have, and no method.
+    """
+    parsed = parse_json(body)
+    if type(parsed) is Success:
+        value = parsed.unwrap()
+        if not isinstance(value, dict) or 'jsonrpc' not in value or 'method' in value:
+            return None
+        id_ = value.get('id')
+        return id_ if isinstance(id_, str | int) and not isinstance(id_, bool) else None
+    # NaN, a text that is cut, or bytes that are no UTF-8.
+    ends = body if len(body) <= 2 * _HEAD else body[:_HEAD] + body[-_HEAD:]
+    found = _ID.search(ends) if _IS_RESPONSE.match(ends) and b'"method"' not in ends else None
+    if found is None:
+        return None
+    return int(found[1]) if found[1] else found[2].decode(errors='replace')
 
 
 def _error(request_id: str | int | None, error: ErrorData) -> JSONRPCError:

@@ -1,6 +1,7 @@
 """Check of arguments against the JSON Schema of a server."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, Protocol
 
 from referencing import Registry
@@ -44,7 +45,11 @@ class ArgumentsSchema:
     def __init__(self, tool: str, schema: Mapping[str, object]) -> None:
         self._tool = tool
         self._schema = schema
-        self._validator = _validator(schema)
+
+    @cached_property
+    def _validator(self) -> _Validator | None:
+        # Not before the first call: a server can have many tools.
+        return _validator(self._schema)
 
     def check(
         self, arguments: Mapping[str, object]

@@ -42,6 +42,7 @@ from seamwise.toolhost.mcp.failures import call_error, connection_error
 from seamwise.toolhost.mcp.process import open_process
 from seamwise.toolhost.mcp.remote_tool import RemoteTool
 from seamwise.toolhost.mcp.results import invalid_result
+from seamwise.toolhost.mcp.tool_list import MAX_TOOLS, ToolFilter
 from seamwise.toolhost.mcp.transports import Stdio, Transport
 
 T = TypeVar('T')
@@ -53,6 +54,10 @@ _VALIDATION_ERRORS: Final = (RuntimeError, ArithmeticError, TypeError, ValueErro
 
 _MAX_PAGES: Final = 100
 """The maximum number of pages of a list of tools: a hostile list has no end."""
+
+_PROBE_SHARE: Final = 0.25
+"""The part of the timeout to wait for the answer to `server/discover`, which servers of revisions
+before 2026-07-28 can ignore."""
 
 _CLOSE_TIMEOUT: Final = 10.0
 """The maximum time to close a connection in order, in seconds."""
@@ -98,6 +103,12 @@ class Link:
         self._owner: Task[None] | None = None
         self.revision = ''
         self.definitions: tuple[ToolDefinition, ...] = ()
+        self._filter = ToolFilter(server)
+
+    @property
+    def rejected(self) -> Mapping[str, str]:
+        """The tools of the last list that cannot be used: the reason by name."""
+        return self._filter.rejected
 
     @property
     def is_usable(self) -> bool:
@@ -185,6 +196,7 @@ class Link:
         client = self._client
         if client is None:
             return Failure(McpConnectionFailed(self._server, 'it is closed'))
+        self._filter.reset()
         listed = await self._request('tools/list', lambda: _list_tools(client))
         if type(listed) is Failure:
             return listed
@@ -246,7 +258,7 @@ class Link:
             return
         try:
             self._client = client
-            self.revision = client.protocol_version
+            self.revision = self._filter.revision = client.protocol_version
             listed = await self.refresh()
             self._is_opening = False
             opened.set_result(listed)
@@ -271,7 +283,12 @@ class Link:
             else open_http(transport, self._timeout)
         )
         async with opening as streams:
-            yield watch(streams, self._state)
+            yield watch(
+                streams,
+                self._state,
+                probe_seconds=self._timeout * _PROBE_SHARE,
+                rewrite=self._filter.rewrite,
+            )
 
     async def _follow_changes(self, client: Client) -> None:
         """Keep `definitions` current until the connection is closed."""
@@ -327,6 +344,6 @@ async def _list_tools(client: Client) -> tuple[ToolDefinition, ...]:
         page = await client.list_tools(cursor=cursor)
         definitions += page.tools
         cursor = page.next_cursor
-        if cursor is None:
+        if cursor is None or len(definitions) >= MAX_TOOLS:
             break
-    return tuple(definitions)
+    return tuple(definitions[:MAX_TOOLS])

@@ -21,14 +21,24 @@ from logging import getLogger
 from typing import Final
 
 import anyio
+import msgspec
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.client._transport import TransportStreams
 from mcp.client.stdio import get_default_environment
 from mcp.shared.message import SessionMessage
-from mcp.types import jsonrpc_message_adapter
+from mcp.types import (
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 
 from seamwise._defects.defects import report_defect
-from seamwise.toolhost.mcp.channel import ChannelState
+from seamwise.toolhost.formats.entries import is_object
+from seamwise.toolhost.mcp.channel import ChannelState, unreadable_response
+from seamwise.toolhost.mcp.invalid_messages import response_id
 from seamwise.toolhost.mcp.transports import MAX_MESSAGE, Stdio
 
 _LOGGER: Final = getLogger('seamwise.mcp')
@@ -115,6 +125,7 @@ class _Pump:
         self._stderr: StreamReader = process.stderr
         self._label = label
         self._state = state
+        self._pending: set[str | int] = set()
         self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
 
     async def read(self, incoming: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
@@ -136,13 +147,20 @@ class _Pump:
             if not line:
                 return None
             try:
-                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+                message = _parse(line)
+                item = SessionMessage(message)
+                if isinstance(message, JSONRPCResponse | JSONRPCError) and message.id is not None:
+                    self._pending.discard(message.id)
             except ValueError:
-                # Programs print to standard output by mistake; the messages between still count.
                 _LOGGER.debug('%s wrote a line that is no message: %.200r', self._label, line)
-                continue
+                request_id = response_id(line)
+                if request_id is None or request_id not in self._pending:
+                    # Programs print to standard output by mistake; the messages between count.
+                    continue
+                self._pending.discard(request_id)
+                item = unreadable_response(request_id)
             try:
-                await incoming.send(SessionMessage(message))
+                await incoming.send(item)
             except (anyio.ClosedResourceError, anyio.BrokenResourceError):
                 # The client is closing. The rest is discarded, so that the process can exit.
                 while await self._stdout.read(2**16):
@@ -156,6 +174,8 @@ class _Pump:
     ) -> None:
         """Write messages to standard input."""
         async for item in outgoing:
+            if isinstance(item.message, JSONRPCRequest):
+                self._pending.add(item.message.id)
             text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
             try:
                 self._stdin.write(text.encode() + b'\n')
@@ -210,6 +230,28 @@ async def stop_process(process: Process) -> None:
     if transport is not None:
         with suppress(PermissionError):
             transport.close()
+
+
+def _parse(line: bytes) -> JSONRPCMessage:
+    """Return the message in a line.
+
+    Raises:
+        ValueError: The line is no message.
+    """
+    try:
+        data: object = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        # The official package accepts NaN, so that only the call with it fails.
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    if not is_object(data):
+        raise ValueError('it is not an object')
+    # The adapter tries all classes, which takes seconds for a long list of tools.
+    class_: type[JSONRPCRequest | JSONRPCNotification | JSONRPCError | JSONRPCResponse]
+    if 'method' in data:
+        class_ = JSONRPCRequest if 'id' in data else JSONRPCNotification
+    else:
+        class_ = JSONRPCResponse if data.get('error') is None else JSONRPCError
+    return class_.model_validate(data, by_name=False)
 
 
 async def _wait_for_exit(process: Process, seconds: float) -> bool:

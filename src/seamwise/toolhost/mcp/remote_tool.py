@@ -14,7 +14,7 @@ from seamwise.catalog.protocols import McpError
 from seamwise.catalog.tools import InvalidParameter, MissingParameter, ToolError
 from seamwise.toolhost.mcp.json_schema import ArgumentsSchema
 from seamwise.toolhost.schema.definitions import name_problem, qualified_name
-from seamwise.toolhost.schema.results import ResultType, check_result
+from seamwise.toolhost.schema.results import ResultType, check_json_result
 from seamwise.toolhost.tools import Invocation, Tool, Tools
 
 Call = Callable[
@@ -92,7 +92,7 @@ class RemoteTool(Tool[McpError | ToolError]):
             Invocation(
                 run=partial(self._call, self, values),
                 is_async=True,
-                check=partial(check_result, self.qualified_name, ResultType()),
+                check=partial(check_json_result, self.qualified_name, ResultType()),
                 function=self._call,
                 arguments=values,
             )
