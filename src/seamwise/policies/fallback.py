@@ -77,16 +77,15 @@ class Fallback(ProcessState, Generic[U_co, E_co]):
             if result.__class__ is Success:
                 success: Success[T] = result
                 return success
-            result = layer._expect_result(result)
+            outcome: Outcome | Waiting = layer._expect_result(result)
         except BaseException as error:
             _ = abort_call([], error)
             raise
-        if type(result) is Failure:
-            result = layer.handle(result)
-            if isinstance(result, Waiting):
-                result = await complete_wait(result)
-        handled: Result[T | U_co, E0 | E_co] = result
-        return handled
+        if type(outcome) is Failure:
+            outcome = layer.handle(outcome)
+        handled: Any = await complete_wait(outcome) if isinstance(outcome, Waiting) else outcome
+        replaced: Result[T | U_co, E0 | E_co] = handled
+        return replaced
 
     def run_sync(
         self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
