@@ -8,8 +8,9 @@ from typing import Any, Never
 import pytest
 
 from seamwise import Failure, Result, Success
-from seamwise._errors.causes import find_cause
+from seamwise._errors.causes import Raised, error_chain, find_cause
 from seamwise._errors.errors import TaggedError
+from seamwise.policies._engine.observers import observe
 from seamwise.policies._engine.pipeline import Guard, identity
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies.deadline import deadline
@@ -144,6 +145,30 @@ def test_exception_of_the_handler_is_a_defect_with_the_error_as_context() -> Non
     assert find_cause(caught.value, Down) is DOWN.failure()
 
 
+def test_error_is_the_last_context_of_the_exception_of_the_handler() -> None:
+    shared, cyclic, other = KeyError('shared'), KeyError('cyclic'), ValueError('other')
+    cyclic.__context__, other.__context__ = other, cyclic
+
+    def handle(error: TaggedError) -> Result[int, Slow]:
+        assert isinstance(error, Down)
+        if error.what == 'cyclic':
+            raise cyclic
+        try:
+            raise OSError(error.what)
+        except OSError:
+            raise shared  # noqa: B904 -- the implicit context is the subject of the test
+
+    for what in ('first', 'second'):
+        down = Down(what)
+        with pytest.raises(KeyError, match='shared'):
+            fallback(handle).run_sync(Failure[Down], down)
+        chain = [error for error in error_chain(shared) if not isinstance(error, Raised)]
+        assert chain == [shared, shared.__context__, down]
+    with pytest.raises(KeyError, match='cyclic'):
+        fallback(handle).run_sync(lambda: Failure(Down('cyclic')))
+    assert other.__context__ is cyclic
+
+
 def test_handler_without_a_result_is_a_type_error_with_the_error_as_context() -> None:
     async def text_async(_error: TaggedError) -> str:
         return 'no result'
@@ -273,3 +298,27 @@ def test_invalid_arguments_raise_when_the_fallback_is_built() -> None:
         UNTYPED(succeed, observer=3)
     with pytest.raises(ValueError, match='name'):
         UNTYPED(succeed, name='')
+
+
+@pytest.mark.parametrize('is_timed', [False, True])
+def test_task_sees_the_same_with_and_without_observer_of_calls(is_timed: bool) -> None:
+    cached, events = fallback(succeed), list[GuardEvent]()
+    remove = observe(events.append, calls=True) if is_timed else lambda: None
+
+    async def wrong(_number: int) -> Any:
+        return 7
+
+    async def main() -> None:
+        assert await cached.run(fail_async) == Success(1)
+        assert await fallback(succeed_async).run(fail_async) == Success(1)
+        with pytest.raises(TypeError, match='positional argument') as caught:
+            await cached.run(wrong)  # type: ignore[call-arg]  # invalid on purpose
+        assert 'A guard runs a function' in caught.value.__notes__[0]
+        with pytest.raises(TypeError, match='returned int, which is not a Result'):
+            await cached.run(wrong, 1)
+
+    try:
+        asyncio.run(main())
+    finally:
+        remove()
+    assert len(events) == (6 if is_timed else 0)

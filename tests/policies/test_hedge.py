@@ -18,7 +18,7 @@ from seamwise.policies._engine.permit import ADMITTED, Admission
 from seamwise.policies._engine.pipeline import Guard, Layer
 from seamwise.policies._parts.percentile import percentile
 from seamwise.policies.events import GaveUp, GuardEvent, Recovered
-from seamwise.policies.hedge import hedge
+from seamwise.policies.hedge import _Race, hedge
 from seamwise.testing import FakeWorld
 from tests.policies.cancellation_helpers import cancel_at_each_await
 from tests.policies.errors import Down, Slow, Wrong
@@ -631,9 +631,9 @@ def test_call_waits_without_polling_for_the_other_attempt_after_a_failure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[int] = []
-    wait = asyncio.wait
+    wait = _Race._are_late
 
-    async def counting_wait(*args: Any, **kwargs: Any) -> Any:
+    async def counting_wait(*args: Any, **kwargs: Any) -> bool:
         waits.append(1)
         return await wait(*args, **kwargs)
 
@@ -646,7 +646,7 @@ def test_call_waits_without_polling_for_the_other_attempt_after_a_failure(
         operation.attempts[1].set_result(Success(1))
         assert await call == Success(1)
 
-    monkeypatch.setattr(asyncio, 'wait', counting_wait)
+    monkeypatch.setattr(_Race, '_are_late', counting_wait)
     run(test)
 
 
@@ -760,3 +760,13 @@ def test_defect_leaves_no_reference_cycle(loser: str) -> None:
         assert defect_ref is not None
         assert defect_ref() is None
     assert len(attempts) == 2
+
+
+@pytest.mark.parametrize('is_timed', [False, True])
+def test_wrong_arguments_are_explained_in_a_note(is_timed: bool) -> None:
+    guard = hedge(after=60.0, name='x')
+    if is_timed:
+        guard.observe(lambda _event: None, calls=True)
+    with pytest.raises(TypeError, match='positional argument') as caught:
+        asyncio.run(guard.run(succeed, 1))  # type: ignore[call-arg]  # invalid on purpose
+    assert 'A guard runs a function' in caught.value.__notes__[0]

@@ -189,13 +189,24 @@ class CacheDecorator(Unnestable):
         checks: Guard[Never] = Guard((), name=self.name)
         call = decorate(checks, function)
         key = self.key or ArgumentKey(function)
+        # Arguments that fill every parameter are the key themselves.
+        key_length = key.length if isinstance(key, ArgumentKey) else None
         wrapped: Any
         if iscoroutinefunction(call):
             task_function: _TaskFunction[object, object] = register(_TaskFunction(self, call, key))
 
+            get_fresh, load = task_function.store.get_fresh, task_function.load
+
             @wraps(function)
             async def run(*args: object, **kwargs: object) -> object:
-                return await task_function.call(args, kwargs)
+                is_key = not kwargs and len(args) == key_length
+                call_key = args if is_key else key(*args, **kwargs)
+                try:
+                    success = get_fresh(call_key)
+                except TypeError as error:
+                    task_function.expect_hashable(call_key, error)
+                    raise
+                return success if success is not None else await load(call_key, args, kwargs)
 
             wrapped = run
             wrapped.forget, wrapped.clear = task_function.forget, task_function.store.clear
@@ -205,9 +216,18 @@ class CacheDecorator(Unnestable):
             _ThreadFunction(self, call, key)
         )
 
+        get_fresh_sync, load_sync = thread_function.store.get_fresh, thread_function.load
+
         @wraps(function)
         def run_sync(*args: object, **kwargs: object) -> object:
-            return thread_function.call(args, kwargs)
+            is_key = not kwargs and len(args) == key_length
+            call_key = args if is_key else key(*args, **kwargs)
+            try:
+                success = get_fresh_sync(call_key)
+            except TypeError as error:
+                thread_function.expect_hashable(call_key, error)
+                raise
+            return success if success is not None else load_sync(call_key, args, kwargs)
 
         wrapped = run_sync
         wrapped.forget, wrapped.clear = thread_function.forget, thread_function.store.clear
@@ -239,14 +259,18 @@ class _CachedFunction(Generic[C, T, E]):
     def key_of(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Hashable:
         """Return the cache key of the arguments, or raise a TypeError if it is not hashable."""
         key = self._key(*args, **kwargs)
+        self.expect_hashable(key)
+        return key
+
+    def expect_hashable(self, key: Hashable, cause: TypeError | None = None) -> None:
+        """Raise a TypeError if a key is not hashable."""
         try:
             hash(key)
         except TypeError as error:
             raise TypeError(
                 f'{self.name!r} needs a hashable key, but these arguments are not hashable: '
                 'pass `key=`, a function of the same arguments.'
-            ) from error
-        return key
+            ) from (cause or error)
 
     def store_outcome(self, key: Hashable, call: C, outcome: Result[T, E]) -> Result[T, E]:
         """Update the store, and return the outcome or a stale success that replaces it."""
@@ -278,9 +302,11 @@ class _CachedFunction(Generic[C, T, E]):
 
 
 class _ThreadFunction(_CachedFunction[SharedThreadCall[T, E], T, E]):
-    def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
-        key = self.key_of(args, kwargs)
-        result: Result[T, E] | None = self.store.get_fresh(key)
+    def load(
+        self, key: Hashable, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> Result[T, E]:
+        """Call the function, or wait for its call: there is no fresh success."""
+        result: Result[T, E] | None = None
         while result is None:
             new_call: SharedThreadCall[T, E] = SharedThreadCall()
             expired = self.store.get_expired(key)
@@ -313,11 +339,10 @@ class _TaskFunction(_CachedFunction[SharedTaskCall[T, E], T, E]):
         super().__init__(cache, call, key)
         self._refreshes: set[Task[Result[T, E]]] = set()
 
-    async def call(self, args: tuple[object, ...], kwargs: dict[str, object]) -> Result[T, E]:
-        key = self.key_of(args, kwargs)
-        success = self.store.get_fresh(key)
-        if success is not None:
-            return success
+    async def load(
+        self, key: Hashable, args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> Result[T, E]:
+        """Call the function, or wait for its call: there is no fresh success."""
         expired = self.store.get_expired(key)
         if expired is not None:
             self._refresh(key, args, kwargs)

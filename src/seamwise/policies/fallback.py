@@ -8,20 +8,34 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Coroutine
 from inspect import isawaitable, iscoroutine
 from types import CoroutineType
-from typing import Any, Generic, Never, ParamSpec, overload
+from typing import Any, Final, Generic, Never, ParamSpec, overload
 
 from typing_extensions import TypeVar, override
 
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
-from seamwise._results.containers import Failure, Result, as_result
+from seamwise._results.containers import Failure, Result, Success, as_result
 from seamwise._results.signatures import is_bare, missing_parentheses
 from seamwise._runtime.registry import ProcessState
 from seamwise._runtime.validation import check_callable
+from seamwise.policies._engine import activity
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import Admission, Outcome, Permit, Waiting
-from seamwise.policies._engine.pipeline import Guard, Layer, Unnestable, decorate, is_async
+from seamwise.policies._engine.permit import (
+    Admission,
+    Outcome,
+    Permit,
+    Waiting,
+    complete_wait,
+)
+from seamwise.policies._engine.pipeline import (
+    Guard,
+    Layer,
+    Unnestable,
+    abort_call,
+    decorate,
+    is_async,
+)
 from seamwise.policies._engine.predicates import always
 from seamwise.policies.events import FellBack, Observer
 
@@ -46,6 +60,7 @@ class Fallback(ProcessState, Generic[U_co, E_co]):
         self.name = name
         self._pipeline = pipeline
         self._has_async_handler = has_async_handler
+        self._layer = pipeline if isinstance(pipeline, _FallbackLayer) else None
 
     async def run(
         self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
@@ -53,7 +68,24 @@ class Fallback(ProcessState, Generic[U_co, E_co]):
         """Run an operation in the current task; return its success, or the handler's result."""
         if self._has_async_handler:
             refuse_trio()
-        return await self._pipeline.run(op, *args, **kwargs)
+        layer = self._layer
+        if layer is None or layer._uses_loop or not activity.is_on:
+            return await self._pipeline.run(op, *args, **kwargs)
+        # As in `Layer.run`, without a permit.
+        try:
+            result: Any = await op(*args, **kwargs)
+            if result.__class__ is Success:
+                success: Success[T] = result
+                return success
+            outcome: Outcome | Waiting = layer._expect_result(result)
+        except BaseException as error:
+            _ = abort_call([], error)
+            raise
+        if type(outcome) is Failure:
+            outcome = layer.handle(outcome)
+        handled: Any = await complete_wait(outcome) if isinstance(outcome, Waiting) else outcome
+        replaced: Result[T | U_co, E0 | E_co] = handled
+        return replaced
 
     def run_sync(
         self, op: Callable[P, Result[T, E0]], /, *args: P.args, **kwargs: P.kwargs
@@ -195,12 +227,16 @@ class _FallbackLayer(Layer[Any]):
         if self.observer.is_used:
             self.observer(FellBack(self.name, error))
         try:
-            raise Raised(error)
-        except Raised:
-            # Call the handler here, so that the error is the context of its exceptions.
-            result = self._handler(error)
-            is_async = isawaitable(result)
+            result: Any = self._handler(error)
+            if type(result) in _RESULTS:
+                outcome: Outcome = result
+                return outcome
+            # `isawaitable` is asked last: it takes longer than all the rest.
+            is_async = iscoroutine(result) or isawaitable(result)
             return _HandlerWait(self, result, error) if is_async else self.check_result(result)
+        except BaseException as raised:
+            _add_context(raised, error)
+            raise
 
     def check_result(self, value: object) -> Any:
         """Return the result of the handler, or raise a TypeError if it is not a Result."""
@@ -239,10 +275,11 @@ class _HandlerWait(Waiting[U, E2]):
     @override
     async def wait(self) -> Result[U, E2]:
         try:
-            raise Raised(self._error)
-        except Raised:
             result: Result[U, E2] = self._layer.check_result(await self._awaitable)
-            return result
+        except BaseException as raised:
+            _add_context(raised, self._error)
+            raise
+        return result
 
     @override
     def wait_sync(self) -> Never:
@@ -256,6 +293,22 @@ class _HandlerWait(Waiting[U, E2]):
         # Python would warn about a handler that does not run; closing one that ran does nothing.
         if iscoroutine(self._awaitable):
             self._awaitable.close()
+
+
+def _add_context(raised: BaseException, error: TaggedError) -> None:
+    """Make an error the context of the exception of its handler, at the end of its own contexts."""
+    last, visited = raised, {id(raised)}
+    # A `Raised` is that of an earlier call, if the handler raises the same exception again.
+    while (context := last.__context__) is not None and not isinstance(context, Raised):
+        if id(context) in visited:
+            return
+        visited.add(id(context))
+        last = context
+    last.__context__ = Raised(error)
+
+
+# A tuple, because type checkers would narrow `Any` by a comparison with the classes.
+_RESULTS: Final[tuple[type, ...]] = (Success, Failure)
 
 
 def _nesting_error(inner: object) -> TypeError:

@@ -5,7 +5,7 @@ from asyncio import Future, Task
 from collections.abc import Awaitable, Callable
 from functools import partial
 from threading import Lock
-from typing import Any, Final, Literal, Never, TypeVar
+from typing import Final, Literal, Never, ParamSpec, TypeVar
 
 from typing_extensions import override
 
@@ -13,9 +13,11 @@ from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._results.containers import Result, Success
 from seamwise._runtime.validation import check_callable, check_float, check_int, with_parentheses
 from seamwise._runtime.world import REAL, World, check_world
+from seamwise.policies._engine import activity
+from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
 from seamwise.policies._engine.permit import Admission, Fork, Outcome
-from seamwise.policies._engine.pipeline import Guard, Layer
+from seamwise.policies._engine.pipeline import Guard, Layer, abort_call
 from seamwise.policies._engine.predicates import retryable
 from seamwise.policies._parts.percentile import Percentile
 from seamwise.policies._parts.single_flight import cancel_and_wait
@@ -23,6 +25,8 @@ from seamwise.policies.events import GaveUp, Observer, Recovered
 
 T = TypeVar('T')
 E = TypeVar('E')
+E0 = TypeVar('E0', bound=TaggedError)
+P = ParamSpec('P')
 
 _MAX_CREDIT: Final = 10.0
 """Maximum number of further attempts that can be saved up."""
@@ -132,6 +136,32 @@ class HedgeLayer(Layer[Never]):
         self._lock = Lock()
 
     @override
+    async def run(
+        self, op: Callable[P, Awaitable[Result[T, E0]]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Result[T, E0]:
+        """Run an operation in the current task; see `Guard.run`."""
+        if self._uses_loop or not activity.is_on:
+            return await super().run(op, *args, **kwargs)
+        refuse_trio()
+        # As in `Layer.run`, which runs each attempt in a pipeline without layers.
+        return await self._race.run(partial(self._run_attempt, op, args, kwargs))
+
+    async def _run_attempt(
+        self,
+        op: Callable[..., Awaitable[Result[T, E0]]],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+    ) -> Result[T, E0]:
+        try:
+            result: Result[T, E0] = await op(*args, **kwargs)
+            if result.__class__ is not Success:
+                result = self._expect_result(result)
+        except BaseException as error:
+            _ = abort_call([], error)
+            raise
+        return result
+
+    @override
     def enter(self) -> Admission:
         return self._race
 
@@ -227,22 +257,25 @@ class _Race(Fork[Never]):
                     else:
                         limit = len(attempts)
             elif failures < len(attempts):
-                # No variable: the traceback of a defect refers to this frame, and a task to the
-                # defect.
-                await asyncio.wait(_pending(attempts), return_when=asyncio.FIRST_COMPLETED)
+                await self._are_late(attempts, None)
             else:
                 return outcomes[0]
 
-    async def _are_late(self, attempts: list[Task[Result[T, E]]], seconds: float) -> bool:
-        """Wait for an attempt, and return whether none has ended within `seconds`."""
-        late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        alarm = self._hedge.world.alarm(seconds, partial(late.set_result, None))
+    async def _are_late(self, attempts: list[Task[Result[T, E]]], seconds: float | None) -> bool:
+        """Wait for an attempt, and return whether none has ended within `seconds`, if not None."""
+        # As `asyncio.wait`, without its sets and its second future for the alarm.
+        end: Future[None] = asyncio.get_running_loop().create_future()
+        on_end, pending = partial(_settle, end), _pending(attempts)
+        alarm = None if seconds is None else self._hedge.world.alarm(seconds, on_end)
+        for task in pending:
+            task.add_done_callback(on_end)
         try:
-            pending = _pending(attempts)
-            awaited: list[Future[Any]] = [*pending, late]
-            await asyncio.wait(awaited, return_when=asyncio.FIRST_COMPLETED)
+            await end
         finally:
-            alarm.cancel()
+            if alarm is not None:
+                alarm.cancel()
+            for task in pending:
+                task.remove_done_callback(on_end)
         return len(_pending(attempts)) == len(pending)
 
     def _record_latency(self, first: Task[Outcome], elapsed: float) -> None:
@@ -272,6 +305,11 @@ class _Race(Fork[Never]):
 async def _attempt(operation: Callable[[], Awaitable[Result[T, E]]]) -> Result[T, E]:
     # Called in the task: one that is cancelled before its first step leaves no unawaited coroutine.
     return await operation()
+
+
+def _settle(future: Future[None], _task: object = None) -> None:
+    if not future.done():
+        future.set_result(None)
 
 
 def _pending(attempts: list[Task[T]]) -> list[Task[T]]:
