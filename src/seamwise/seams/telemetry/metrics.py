@@ -76,10 +76,10 @@ class Telemetry:
          - `seamwise.guard.name`
        * - `seamwise.session.unrecoverable`
          - errors with recovery STOP, defects
-          - `error.type`, `seamwise.seam`
-        * - `seamwise.http.legacy`
-          - errors that left in the format `named` or `tagged`
-          - `seamwise.legacy.name`, `seamwise.legacy.client`
+         - `error.type`, `seamwise.seam`
+       * - `seamwise.http.legacy`
+         - errors that left in the format `named` or `tagged`
+         - `seamwise.legacy.name`, `seamwise.legacy.client`
        * - `seamwise.session.count`
          - started sessions
          -
