@@ -32,6 +32,7 @@ from tests.browser.check_page import (
     set_color_scheme,
     set_width,
 )
+from tests.browser.check_site import LOW_CONTRAST, VIOLATIONS
 from tests.documentation.playground_examples import EXAMPLES, Example
 
 pytestmark = pytest.mark.nightly
@@ -468,6 +469,7 @@ def test_the_page_fits_and_has_sufficient_contrast(
     page.choose('bind')
     page.run()
     assert page.script('return document.documentElement.scrollWidth') <= width
+    assert page.script(LOW_CONTRAST) == []
     if folder := os.environ.get('SEAMWISE_SCREENSHOTS'):
         metrics = run_command(page.driver, 'Page.getLayoutMetrics', {})
         height = metrics['cssContentSize']['height']
@@ -476,6 +478,15 @@ def test_the_page_fits_and_has_sufficient_contrast(
             page.driver, 'Page.captureScreenshot', {'clip': clip, 'captureBeyondViewport': True}
         )
         Path(folder, f'playground-{width}-{scheme}.png').write_bytes(base64.b64decode(shot['data']))
+
+
+@pytest.mark.skipif('AXE' not in os.environ, reason='the variable AXE names no axe.min.js')
+def test_the_page_has_no_violations_that_axe_finds(page: Playground) -> None:
+    page.open()
+    page.wait(page.problem_lines)
+    page.run()
+    page.script(Path(os.environ['AXE']).read_text(encoding='utf-8'))
+    assert page.script(VIOLATIONS) == []
 
 
 def test_a_browser_without_webassembly_gets_a_sentence_and_the_code(page: Playground) -> None:

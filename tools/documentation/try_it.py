@@ -97,7 +97,7 @@ def _add_links(app: Sphinx, doctree: nodes.document, page: str) -> None:
     for block, program in zip(blocks, programs, strict=True):
         if program is not None:
             href = html.escape(f'{address}{fragment_of(program)}')
-            link = f'<p class="try-it sd-text-right"><a href="{href}">Try it</a></p>'
+            link = f'<p class="try-it"><a href="{href}">Try it</a></p>'
             block.parent.insert(block.parent.index(block) + 1, nodes.raw('', link, format='html'))
 
 

@@ -42,6 +42,8 @@ export class Editor {
         EditorView.contentAttributes.of({
           "aria-labelledby": "program-title",
           "aria-describedby": "editor-help",
+          // Not every tool knows that editable content takes the focus.
+          tabindex: "0",
         }),
         EditorView.updateListener.of((update) => {
           const isOurs = update.transactions.some((transaction) => transaction.isUserEvent("load"));
