@@ -5,6 +5,7 @@ from importlib.metadata import version as installed_version
 
 from sphinx.application import Sphinx
 from tools.documentation.corrections import add_corrections
+from tools.documentation.try_it import add_try_it
 from tools.documentation.wings import add_wings
 
 project = 'Seamwise'
@@ -81,6 +82,7 @@ linkcheck_retries = 2
 
 
 def setup(app: Sphinx) -> None:
-    """Add the corrections of the pages, and the wings to the search."""
+    """Add the corrections of the pages, the playground, and the wings to the search."""
     add_corrections(app)
+    add_try_it(app)
     add_wings(app)

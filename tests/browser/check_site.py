@@ -3,13 +3,8 @@
 They build the site, which takes a minute; `.ci/nightly` runs them.
 """
 
-import functools
-import http.server
 import itertools
 import os
-import subprocess
-import sys
-import threading
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -22,7 +17,6 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.wait import WebDriverWait
 from sphinx.util.inventory import InventoryFile
 from tools.documentation.public_names import MODULES, public_names
-from typing_extensions import override
 
 from tests.browser.check_page import (
     open_chromium,
@@ -32,7 +26,6 @@ from tests.browser.check_page import (
     set_width,
 )
 
-ROOT = Path(__file__).parents[2]
 PHONE_WIDTH = 390
 SCREEN_HEIGHT = 900
 """Of a laptop, in CSS pixels."""
@@ -206,34 +199,6 @@ return [...low]
 """
 
 
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """A handler that logs nothing."""
-
-    @override
-    def log_message(self, format: str, *args: object) -> None:
-        """Log nothing."""
-
-
-@pytest.fixture(scope='module')
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp('site')
-    subprocess.run(
-        [sys.executable, '-m', 'tools.documentation', '--output', str(folder)], cwd=ROOT, check=True
-    )
-    return folder
-
-
-@pytest.fixture(scope='module')
-def address(site: Path) -> Generator[str]:
-    handler = functools.partial(QuietHandler, directory=str(site))
-    with http.server.ThreadingHTTPServer(('127.0.0.1', 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f'http://127.0.0.1:{server.server_port}'
-        server.shutdown()
-        thread.join()
-
-
 @pytest.fixture(scope='module')
 def chromium() -> Generator[Chrome]:
     with open_chromium() as driver:
@@ -250,7 +215,8 @@ def pages(site: Path) -> list[str]:
     return [
         path.parent.relative_to(site).as_posix()
         for path in sorted(site.rglob('index.html'))
-        if path.parent.name != 'search'  # a page of the theme, without text
+        # The first is a page of the theme, without text; the second has tests of its own.
+        if path.parent.name not in {'search', 'playground'}
     ]
 
 

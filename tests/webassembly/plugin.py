@@ -3,15 +3,9 @@
 It skips by name the tests that need them.
 """
 
-import asyncio
-import selectors
-import time
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 from hypothesis import settings
-from typing_extensions import override
+from tools.playground.event_loop import install
 
 THREADS = 'threads do not exist in WebAssembly'
 LEAKS = 'tests/core/test_scope_leaks.py::'
@@ -52,47 +46,9 @@ SKIPPED = {
 """Reasons by the beginning of the name of a test."""
 
 
-class _NoSelector(selectors.BaseSelector):
-    """Selector of a loop without files, which only waits."""
-
-    @override
-    def register(self, fileobj: Any, events: int, data: Any = None) -> selectors.SelectorKey:
-        raise NotImplementedError('There are no sockets.')
-
-    @override
-    def unregister(self, fileobj: Any) -> selectors.SelectorKey:
-        raise KeyError(fileobj)
-
-    @override
-    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        time.sleep(max(timeout or 0.0, 0.0))
-        return []
-
-    @override
-    def get_map(self) -> Mapping[Any, selectors.SelectorKey]:
-        return {}
-
-
-class _Loop(asyncio.SelectorEventLoop):
-    """Event loop that blocks, as on other platforms; that of Pyodide returns to JavaScript."""
-
-    def __init__(self) -> None:
-        super().__init__(_NoSelector())
-
-    def _make_self_pipe(self) -> None:
-        """Do nothing, because no other thread can wake the loop."""
-
-    def _close_self_pipe(self) -> None:
-        """Do nothing, because there is no pipe."""
-
-
 def pytest_configure() -> None:
     """Select the event loop, and the profile of Hypothesis of `tests/conftest.py`."""
-    # The code below JavaScript runs inside the loop of Pyodide.
-    asyncio._set_running_loop(None)
-    for module in (asyncio, asyncio.events):
-        # Policies are deprecated in Python 3.14.
-        vars(module)['new_event_loop'] = _Loop
+    install()
     settings.register_profile(
         'webassembly', deadline=None, database=None, derandomize=True, max_examples=50
     )

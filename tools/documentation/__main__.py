@@ -1,6 +1,7 @@
 """Build the documentation site."""
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from sphinx.cmd.build import main as sphinx_build
 from tools.documentation.copies import write_copies
 from tools.documentation.reference import write_reference
 from tools.documentation.stage import stage
+from tools.playground.assets import write_playground
 
 ROOT = Path(__file__).parents[2]
 
@@ -52,6 +54,10 @@ def build(*, output: Path, check_links: bool) -> None:
         write_copies(source, converted, output)
     except LookupError as error:
         raise click.ClickException(str(error)) from error
+    try:
+        write_playground(ROOT, output)
+    except (subprocess.CalledProcessError, FileNotFoundError) as error:
+        raise click.ClickException(f'The playground cannot be built: {error}') from error
     click.echo(f'The site is in {output}.')
 
 
