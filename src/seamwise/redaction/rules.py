@@ -718,7 +718,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'telegram bot token',
         (':aa',),
-        rf'{_START}(?:bot)?(?P<secret>\d{{8,10}}:AA[\w-]{{32,34}}+)',
+        rf'{_START}(?:bot(?P<in_path>\d{{8,10}}:[\w-]{{30,40}}+)|(?P<secret>\d{{8,10}}:AA[\w-]{{32,34}}+))',
         '⟦000000000:AAFAKEFAKEFAKEFAKEFAKEFAKEFAKEFAKEF⟧',
         'the documentation of Telegram',
     ),

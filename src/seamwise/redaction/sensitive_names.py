@@ -89,7 +89,7 @@ _DESCRIPTIONS = words(
     ' roles permission permissions audience interval window period threshold quota engine backend'
     ' mount source sources target location host port interface extractor authenticator callback'
     ' callbacks hook hooks plugin module package strategy behavior mode modes option options'
-    ' setting settings config configuration rule rules requirement requirements constraint'
+    ' env var variable setting settings config configuration rule rules requirement requirements constraint'
     ' constraints test tests spec specs table tables model models type types list lists'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
@@ -99,14 +99,14 @@ _REFERENCES = frozenset(
     (
         *(('credential', 'id'), ('credentials', 'id'), ('password', 'key'), ('username', 'key')),
         *(('token', 'key'), ('existing', 'secret'), ('token', 'id'), ('cancellation', 'token')),
-        *(('public', 'token'), ('key', 'header'), ('user', 'signingkey')),
+        *(('public', 'token'), ('key', 'header'), ('user', 'signingkey'), ('gpg', 'key')),
     )
 )
 """Last words of a name whose value is the name of a secret in a store."""
 _MEASURES = words(
     'count counts length len size sizes min max minimum maximum limit limits ttl age total usage'
     ' used remaining rate attempts retries tries timeout seconds minutes hours days bits bytes'
-    ' bucket per second budget cost price width index position version num number'
+    ' bucket ratelimit per second budget cost price width index position version num number'
     ' expires expiry score entropy'
     ' rounds iterations failures within after before every lifetime since until history reuse'
     ' checked found created issued revoked rotated scanned stored sent received generated processed'
@@ -116,9 +116,9 @@ _MEASURES = words(
 
 MAX_NAME = 64
 """In characters: the longest name of a pair."""
-_NAME = pattern(rf'[\w.$ -]{{1,{MAX_NAME}}}')
-NAME_KEYS = frozenset(('name', 'key', 'field', 'header', 'Name', 'Key', 'k'))
-VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v'))
+_NAME = pattern(rf'[\w.$ /-]{{1,{MAX_NAME}}}')
+NAME_KEYS = frozenset(('name', 'key', 'field', 'header', 'Name', 'Key', 'k', 'ParameterKey'))
+VALUE_KEYS = frozenset(('value', 'Value', 'val', 'v', 'ParameterValue'))
 """Keys of a pair, such as `{"name": "DB_PASSWORD", "value": "…"}`."""
 
 LOCATION_KEYS = frozenset(('loc', 'path', 'absolute_path'))
