@@ -223,32 +223,42 @@ _NOT_OF_TYPE = pattern(
     VERBOSE,
 )
 _VOLUPTUOUS = pattern(r'@[ ]data(?P<name>(?:\[[^\]\n]{1,80}\]){1,20}+)[.,]?[ ][Gg]ot[ ]', VERBOSE)
-_STATED = pattern(
+_STATED_VALUE = pattern(
+    r"""
+    \b(?: got | received | value | is | was | found | given | input | actual | but[ ]was )\b
+    [ ]?[:=]?[ ] (?=["'`])
+    """,
+    VERBOSE,
+)
+_STATED_NAME = pattern(
     r"""
     (?: ["'`](?P<quoted>[\w.$-]{1,80})["'`] |
       \b(?:var|env|field|setting|parameter|option|key|column)[.:= ]
       [ ]?(?P<bare>[\w.-]{1,80}) )
-    [^"'\n]{0,80} (?: \[[^\]\n]{0,200}\] )? [^"'\n]{0,40}?
-    (?: \b(?:got|received|value|is|was|found|given|input|actual|but[ ]was)\b ) [ ]?[:=]?[ ]
-      (?=["'`])
+    [^"'\n]{0,80} (?: \[[^\]\n]{0,200}\] )? [^"'\n]{0,40}? \Z
     """,
     VERBOSE,
 )
+_STATED_WINDOW = 400
 
 
 def _stated(text: str, settings: Settings) -> Iterator[Span]:
     """Yield the values of messages such as `var.admin_password is "…"`."""
     at = 0
-    while match := _STATED.search(text, at):
-        group = match.lastgroup or ''
-        name, at = match[group], match.end(group)
+    # The name is searched before each value, because values in quotes are rarer.
+    for match in _STATED_VALUE.finditer(text):
+        before = text[max(at, match.start() - _STATED_WINDOW) : match.start()]
+        stated = _STATED_NAME.search(before.rpartition('\n')[2])
+        name = stated[stated.lastgroup or ''] if stated else ''
+        if not settings.is_sensitive(name):
+            continue
         span = quoted_value(text, match.end())
         if (
             span
-            and settings.is_sensitive(name)
             and span.start < span.end <= match.end() + _WINDOW
             and not is_harmless(text[span.start : span.end], name)
         ):
+            at = span.end
             yield span
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from re import IGNORECASE, VERBOSE, Match, Pattern, search
 from re import compile as pattern
+from typing import TypeAlias
 
 from seamwise._text.secrets import MASK
 from seamwise.redaction.harmless import (
@@ -185,9 +186,10 @@ def _expects_secret(flag: str, settings: Settings) -> bool:
 
 def _pairs(text: str, settings: Settings) -> Iterator[Span]:
     at = 0
+    sentences: _Sentences = {}
     while match := _NAME.search(text, at):
         at = match.end('sign')
-        if _is_named(text, match, settings) and (span := _value(text, match)):
+        if _is_named(text, match, settings) and (span := _value(text, match, sentences)):
             # The end of the value can be a name too: `password=api_key: …`.
             tail = _NAME_AT_END.search(text, max(at, span.end - MAX_NAME), span.end)
             at = tail.start() if tail and span.masked else span.end
@@ -328,9 +330,10 @@ def _is_named(text: str, match: Match[str], settings: Settings) -> bool:
         return sign in {'=', ':', '%3D', '%3d'} and not _DIRECTORY.match(text, match.end())
     if name.lower() in _SIGNATURES and before[-1:] in ('?', '&'):
         return True
-    return not _is_no_assignment(text, match, before, name) and any(
+    # Most names are not sensitive, and the answer for a name is cached.
+    return any(
         map(settings.is_sensitive, _readings(name, before, match))
-    )
+    ) and not _is_no_assignment(text, match, before, name)
 
 
 def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> bool:
@@ -348,13 +351,7 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
     if value == "'" and before[-1:] == ' ' and _VARIABLE_OF_PSQL.match(text, match.start('sign')):
         return True
     return (
-        _IN_ADDRESS.search(before) is not None
-        # `class Token: pass` and `if not token: return`
-        or (value not in _QUOTES and _COMPOUND.search(before) is not None)
-        or (
-            _TROUBLE.search(before + name) is not None
-            and _EXPECTED.match(text, match.end()) is not None
-        )
+        (_TELLING.search(before) is not None and _is_no_value(text, at, before, name))
         # In `input[type="password"]:focus`, the text in quotes is a value.
         or (
             match['close'] is not None
@@ -366,11 +363,6 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
         # `auth/token:42` is a location.
         or (before.endswith('/') and _PLAIN_VALUE.match(text, at) is not None)
         or (before[-1:] == ':' and _END_OF_REFERENCE.match(text, at) is not None)
-        # A message of a parser, and the result of a test.
-        or (
-            (before[-11:] + name).lower() == 'unexpected token'
-            or _PARSER_TROUBLE.search(before) is not None
-        )
         # `<AuthMethod.PASSWORD: 'password'>` is a member of an enumeration.
         or (
             before[-1:] == '<'
@@ -385,7 +377,28 @@ def _is_no_assignment(text: str, match: Match[str], before: str, name: str) -> b
             and at == match.end('sign')
             and _OTHER_WORD.match(text, at) is not None
         )
+        # The result of a test.
         or (before[-4:] + name) == '--- PASS'
+    )
+
+
+_TELLING = pattern(
+    r'rn:|class|if|while|for|with|except|case|match|error|unexpected|invalid|illegal|bad|unknown'
+    r'|missing|unrecognized|extra',
+    IGNORECASE,
+)
+"""Words of the forms in `_is_no_value`: one search instead of several."""
+
+
+def _is_no_value(text: str, at: int, before: str, name: str) -> bool:
+    """Return whether a value belongs to an address, a statement or a message of a parser."""
+    return (
+        _IN_ADDRESS.search(before) is not None
+        # `class Token: pass` and `if not token: return`
+        or (text[at : at + 1] not in _QUOTES and _COMPOUND.search(before) is not None)
+        or (_TROUBLE.search(before + name) is not None and _EXPECTED.match(text, at) is not None)
+        or (before[-11:] + name).lower() == 'unexpected token'
+        or _PARSER_TROUBLE.search(before) is not None
     )
 
 
@@ -410,7 +423,11 @@ def _readings(name: str, before: str, match: Match[str]) -> list[str]:
     return readings
 
 
-def _value(text: str, match: Match[str]) -> Span | None:
+_Sentences: TypeAlias = dict[tuple[str, bool], bool]
+"""Lines after a name, and whether they are prose."""
+
+
+def _value(text: str, match: Match[str], sentences: _Sentences) -> Span | None:
     at = match.end()
     if document := _DOCUMENT.match(text, at):
         return _document(text, document)
@@ -419,7 +436,11 @@ def _value(text: str, match: Match[str]) -> Span | None:
     span = quoted_value(text, at)
     if (
         # A comparison with another name, or a value that is masked already.
-        (match['sign'] in ('==', '===') or _MASKED.match(text, at) or _is_reference(text, match))
+        (
+            match['sign'] in ('==', '===')
+            or _MASKED.match(text, at)
+            or _is_reference(text, match, sentences)
+        )
         if span is None
         else text[at] in _QUOTES and _closes_prompt(text, match)
     ):
@@ -518,7 +539,7 @@ _MAX_MEMBER = 3
 _SHORT_CODES = frozenset(('pin', 'cvv', 'cvc', 'otp', 'totp', 'code'))
 
 
-def _is_reference(text: str, match: Match[str]) -> bool:
+def _is_reference(text: str, match: Match[str], sentences: _Sentences) -> bool:
     """Return whether the value without quotes is code, or a sentence about the name."""
     at, name = match.end(), match['name'].rpartition('.')[2]
     end = at + len(name)
@@ -544,7 +565,17 @@ def _is_reference(text: str, match: Match[str]) -> bool:
         return False
     line = text[at : line_end(text, at, limit=at + _SENTENCE)]
     is_prose = 'phrase' not in name.lower()
-    return is_message(line, prose=is_prose) or (is_prose and is_sentence(line))
+    # The same line follows each name in repeated records.
+    key = (line, is_prose)
+    if key not in sentences:
+        if len(sentences) >= _MAX_SENTENCES:
+            sentences.clear()
+        sentences[key] = is_message(line, prose=is_prose) or (is_prose and is_sentence(line))
+    return sentences[key]
+
+
+_MAX_SENTENCES = 256
+"""Number of lines whose answers one search keeps."""
 
 
 def _is_subject(text: str, at: int, name: str) -> bool:

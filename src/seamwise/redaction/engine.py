@@ -1,6 +1,8 @@
 """Redaction of one text: all rules search the original text, and their spans are merged."""
 
+from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
+from functools import cache
 from re import compile as pattern
 from re import escape, subn
 
@@ -13,7 +15,7 @@ from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.in_json import json_runs, redact_json_string
 from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.rules import BOUNDARY, RULES, compiled, spans_of
+from seamwise.redaction.rules import BOUNDARY, RULES, Rule, around, compiled, spans_of
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.source_rules import SOURCE_RULES
 from seamwise.redaction.spans import Span, merge_spans, replace_spans
@@ -28,6 +30,9 @@ _DIGIT = pattern(r'\d')
 
 OPAQUE = '\ue000'
 """Character in place of JSON, which is redacted separately; it belongs to no word."""
+
+
+_NOTHING = f'{OPAQUE} \t\r\n'
 
 
 def mask_secrets(text: str, settings: Settings) -> tuple[str, int]:
@@ -114,6 +119,8 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
     outside = replace_spans(
         text, [Span(run.start, run.end, OPAQUE * (run.end - run.start)) for run in runs]
     )
+    if not outside.strip(_NOTHING):
+        return outside
     lowered = outside.lower()
     spans = [*_secrets_by_form(outside, lowered, settings)]
     if may_contain_name(lowered) or not outside.isascii() or not settings.is_default:
@@ -145,10 +152,44 @@ def _is_harmless_json(text: str, span: Span, settings: Settings) -> bool:
     )
 
 
-def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
-    for rule in ALL_RULES:
+_SHORT = 1_000
+"""In characters; in a longer text, searching each keyword is faster than splitting the text."""
+
+
+@cache
+def _rules_by_part() -> tuple[dict[tuple[str, ...], list[int]], list[int]]:
+    """Return the indexes of rules by three characters of a keyword, and those without any."""
+    by_part: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    others: list[int] = []
+    for index, rule in enumerate(ALL_RULES):
+        if min(map(len, rule.keywords)) < _PART:
+            others.append(index)
+            continue
+        for keyword in rule.keywords:
+            by_part[tuple(keyword[:_PART])].append(index)
+    return dict(by_part), others
+
+
+_PART = 3
+
+
+def _rules_for(lowered: str) -> Iterator[Rule]:
+    """Yield the rules with a keyword in a text."""
+    if len(lowered) > _SHORT:
+        indexes: Iterable[int] = range(len(ALL_RULES))
+    else:
+        by_part, others = _rules_by_part()
+        parts = by_part.keys() & set(zip(lowered, lowered[1:], lowered[2:], strict=False))
+        indexes = sorted({*others, *(index for part in parts for index in by_part[part])})
+    for index in indexes:
+        rule = ALL_RULES[index]
         if _has_any(rule.keywords, lowered):
-            yield from spans_of(rule, text)
+            yield rule
+
+
+def _secrets_by_form(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
+    for rule in _rules_for(lowered):
+        yield from spans_of(rule, text, lowered)
     if may_contain_key(lowered):
         yield from _keys_of_providers(text, lowered)
     for custom in settings.also_patterns:
@@ -162,11 +203,12 @@ def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
     for keywords, form in _FORMATS:
         if _has_any(keywords, lowered):
             key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
-            for match in key.finditer(text):
-                # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
-                is_name = match[0][:2] == 's.' and not _DIGIT.search(match[0])
-                if not is_name and not is_placeholder(match[0]):
-                    yield Span(*match.span())
+            for start, end in around(keywords, text, lowered):
+                for match in key.finditer(text, start, end):
+                    # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
+                    is_name = match[0][:2] == 's.' and not _DIGIT.search(match[0])
+                    if not is_name and not is_placeholder(match[0]):
+                        yield Span(*match.span())
 
 
 _REST_OF_KEY = r'[A-Za-z0-9_-]*+'

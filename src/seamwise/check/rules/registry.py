@@ -23,6 +23,7 @@ from seamwise.check.rules import (
     result_as_condition,
     secret_in_message,
     silent_default,
+    unanswered_handler,
     unchecked_unwrap,
     uncovered_dependency,
     unhandled_guard_error,
@@ -60,5 +61,6 @@ RULES = MappingProxyType({
         class_capture,
         compared_result,
         deadline_across_yield,
+        unanswered_handler,
     )
 })  # fmt: skip
