@@ -199,6 +199,31 @@ def test_the_schema_leaves_out_the_default_of_a_secret() -> None:
     assert codec(Sealed).decode(b'{"_tag":"Sealed"}') == sealed
 
 
+KEY = Secret('hunter2')
+
+
+@dataclass(frozen=True)
+class Login:
+    key: Secret[str] = KEY
+
+
+@dataclass(frozen=True)
+class LateLogin:
+    key: Secret[str] = field(default_factory=lambda: KEY)
+
+
+def test_the_default_of_a_secret_inside_a_dataclass_needs_a_factory() -> None:
+    class Inner(TaggedError, category=Category.AUTHENTICATION):
+        login: Login = Login()
+
+    class LateInner(TaggedError, category=Category.AUTHENTICATION):
+        login: LateLogin = LateLogin()
+
+    with pytest.raises(TypeError, match=r'^Inner: a default of a class .* by a `default_factory`'):
+        json_schema(Inner)
+    assert 'hunter2' not in str(json_schema(LateInner))
+
+
 def test_a_field_of_an_unsupported_type_has_no_schema() -> None:
     class Odd(TaggedError, category=Category.EXECUTION):
         value: complex

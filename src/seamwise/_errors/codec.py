@@ -167,6 +167,15 @@ def json_schema(union: TypeForm[TaggedError], /) -> dict[str, Any]:
         for class_ in classes:
             _check_types(class_)
         raise
+    except TypeError as error:
+        # The message of msgspec for a default, which does not say where it stands.
+        if not str(error).startswith('Encoding objects of type'):
+            raise
+        names = ' | '.join(class_.__name__ for class_ in classes)
+        raise TypeError(
+            f'{names}: a default of a class inside it has no JSON form ({error}); give it by a '
+            '`default_factory`, which the schema leaves out.'
+        ) from None
 
 
 def _without_aliases(union: object) -> Any:
