@@ -148,9 +148,8 @@ class Adapter(Generic[E_contra, S_co]):
     def __call__(self, error: E_contra, /) -> S_co:
         """Apply the arm of the exact class of an error, or else of its nearest base class."""
         kind = type(error)
-        arm = self._arms.get(kind) or next(
-            (self._arms[base] for base in kind.__mro__ if base in self._arms), None
-        )
+        arms = self._built or self._arms
+        arm = arms.get(kind) or next((arms[base] for base in kind.__mro__ if base in arms), None)
         if arm is None:
             raise TypeError(f'{_problem(error)}; this adapter covers {_names(self._arms)}.')
         return _observed_call(arm, error) if _observers else arm(error)

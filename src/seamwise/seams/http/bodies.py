@@ -162,9 +162,7 @@ class Envelope(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error in the envelope."""
-        return encode(
-            FailureEnvelope(False, error_body(error), in_utc(now), safe_request_id(request_id))  # noqa: FBT003 -- as above
-        )
+        return _failure_envelope(error, safe_request_id(request_id), in_utc(now))
 
 
 class ProblemDetails(Struct, frozen=True, kw_only=True):
@@ -324,6 +322,18 @@ def check_body(body: object) -> None:
             f'A body format has `media_type`, `value(…)` and `error(…)`; {body!r} does not. '
             'Use one of seamwise.seams.http, such as `envelope` or `bare`.'
         )
+
+
+def error_bytes(body: Body, error: HttpError, *, request_id: str, now: datetime) -> bytes:
+    """Return the body for an error, with a safe request id and a time in UTC."""
+    # Without checks of both: this runs for every failure.
+    if type(body) is Envelope:
+        return _failure_envelope(error, request_id, now)
+    return body.error(error, request_id=request_id, now=now)
+
+
+def _failure_envelope(error: HttpError, request_id: str, now: datetime) -> bytes:
+    return encode(FailureEnvelope(False, error_body(error), now, request_id))  # noqa: FBT003 -- positional arguments are faster
 
 
 def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime) -> bytes:

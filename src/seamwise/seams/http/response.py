@@ -1,18 +1,27 @@
 """Complete responses: status, headers and body, independent of the server."""
 
-from datetime import datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from seamwise.seams.http.bodies import Body, check_body, envelope, value_media_type
+from seamwise.seams.http.bodies import Body, check_body, envelope, error_bytes, value_media_type
 from seamwise.seams.http.negotiation import Negotiated
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.rendering.values import in_utc
 
 _OK = HTTPStatus.OK.value
+_VARIES = {
+    (False, False): b'',
+    (False, True): b'Accept-Language',
+    (True, False): b'Accept',
+    (True, True): b'Accept, Accept-Language',
+}
+"""The request headers on which an error depends: whether it is negotiated, and localized."""
+
 _RESERVED_HEADERS = {'content-type', 'x-request-id'}
 
 
@@ -82,34 +91,36 @@ def raw_response(
         is_localized: Whether the message of an error depends on the language of the client.
     """
     body_format = body.for_accept(accept) if isinstance(body, Negotiated) else body
-    now = in_utc(now)
+    now = datetime.now(UTC) if now is None else in_utc(now)
     id_header = (b'x-request-id', request_id.encode('latin-1'))
     if not isinstance(content, HttpError):
         content_type = (b'content-type', value_media_type(body_format).encode('latin-1'))
         content = body_format.value(content, request_id=request_id, now=now)
         return RawResponse(_OK, [content_type, id_header], content)
-    headers: list[tuple[bytes, bytes]] = [
-        (b'content-type', body_format.media_type.encode('latin-1')),
-        id_header,
-    ]
-    varies = [b'Accept'] if isinstance(body, Negotiated) else []
-    if is_localized:
-        varies.append(b'Accept-Language')
-    own_names = {name.lower() for name in content.headers}
-    if varies:
-        # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
-        own = [value.encode('latin-1') for name, value in content.headers.items() if _is_vary(name)]
-        headers.append((b'vary', b', '.join([*own, *varies])))
-    for name, value in content.headers.items():
-        if name.lower() not in _RESERVED_HEADERS and not (varies and _is_vary(name)):
-            headers.append((name.lower().encode('latin-1'), value.encode('latin-1')))
-    if content.retry_after_ms is not None and 'retry-after' not in own_names:
+    headers = [(b'content-type', body_format.media_type.encode('latin-1')), id_header]
+    # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
+    varies = _VARIES[isinstance(body, Negotiated), is_localized]
+    if content.headers:
+        headers += _own_headers(content, varies)
+    elif varies:
+        headers.append((b'vary', varies))
+    if content.retry_after_ms is not None and not _has_delay(content):
         # Whole seconds, rounded up.
         headers.append((b'retry-after', b'%d' % -(-content.retry_after_ms // 1000)))
     return RawResponse(
-        content.status, headers, body_format.error(content, request_id=request_id, now=now)
+        content.status, headers, error_bytes(body_format, content, request_id=request_id, now=now)
     )
 
 
-def _is_vary(name: str) -> bool:
-    return name.lower() == 'vary'
+def _own_headers(content: HttpError, varies: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the headers of an error, with all values of Vary in the first one."""
+    own = [(name.lower(), value.encode('latin-1')) for name, value in content.headers.items()]
+    if varies:
+        yield b'vary', b', '.join([*(value for name, value in own if name == 'vary'), varies])
+    for name, value in own:
+        if name not in _RESERVED_HEADERS and not (varies and name == 'vary'):
+            yield name.encode('latin-1'), value
+
+
+def _has_delay(content: HttpError) -> bool:
+    return any(name.lower() == 'retry-after' for name in content.headers)

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from http import HTTPStatus
 from re import compile as pattern
 from types import MappingProxyType
@@ -312,19 +313,19 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
 ) -> HttpError:
     """Return the answer to an error like `HttpError.of`, without checks of the arguments."""
     kind = type(error)
+    tag, has_details, has_delay = _facts(kind, status)
     locale = current_locale()
-    if hides_details(kind, status):
-        view = View(message_without_details(error, locale), {})
-    else:
+    if has_details:
         view = public_view(error, locale)
-    has_delay = 'retry_after' not in kind.__traits__.internal
+    else:
+        view = View(message_without_details(error, locale), {})
     delay_ms = milliseconds_or_none(retry_after(error)) if has_delay else None
     needs_headers = delay_ms is not None or status == _UNAUTHORIZED
     standard = _standard_headers(status, delay_ms) if needs_headers else {}
     return HttpError(
         status=status,
         code=code,
-        type=kind.__traits__.tag,
+        type=tag,
         message=view.message,
         details=_known(kind, view.fields) if details is None else own_details(error, details),
         retryable=error.retryable and (is_idempotent() or not may_have_been_done(error, status)),
@@ -334,6 +335,14 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
         problems=tuple(map(_safe_problem, problems)) if problems else (),
         legacy=legacy,
     )
+
+
+@lru_cache(maxsize=4096)
+def _facts(kind: type[TaggedError], status: int) -> tuple[str, bool, bool]:
+    """Return the tag of a class, whether its details are shown, and whether it may have a delay."""
+    traits = kind.__traits__
+    has_delay = hasattr(kind, 'retry_after') and 'retry_after' not in traits.internal
+    return traits.tag, not hides_details(kind, status), has_delay
 
 
 def own_details(

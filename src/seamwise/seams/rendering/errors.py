@@ -210,6 +210,8 @@ def direct_cause(error: TaggedError) -> Link | None:
 
 def all_causes(error: TaggedError) -> tuple[Link, ...]:
     """Return the whole chain of causes of an error, nearest first, safe to show."""
+    if getattr(error, 'cause', None) is None:
+        return ()
     return tuple(cause_link(cause) for cause in error_chain(error) if cause is not error)
 
 

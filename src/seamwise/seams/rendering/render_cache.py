@@ -36,20 +36,28 @@ def _key(error: TaggedError) -> bytes | None:
 class RenderCache(Generic[S]):
     """Output of errors whose fields are only numbers and short texts."""
 
-    __slots__ = ('_entries',)
+    __slots__ = ('_entries', '_last')
 
     def __init__(self) -> None:
         self._entries: dict[bytes, tuple[Settings, S]] = {}
+        self._last: tuple[TaggedError, Settings, S] | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def get(self, error: TaggedError, settings: Settings) -> S | None:
         """Return the cached output of an equal error under the same settings, or None."""
+        # The answer and the log ask for the same error, one after the other.
+        last = self._last
+        if last is not None and last[0] is error and last[1] is settings:
+            return last[2]
         key = _key(error)
         entry = None if key is None else self._entries.get(key)
         # A text that was harmless may contain a secret under other settings.
-        return entry[1] if entry is not None and entry[0] is settings else None
+        if entry is None or entry[0] is not settings:
+            return None
+        self._last = (error, settings, entry[1])
+        return entry[1]
 
     def put(self, error: TaggedError, output: S, settings: Settings) -> None:
         """Cache an output that contains every text of the error unchanged.

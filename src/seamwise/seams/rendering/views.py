@@ -57,14 +57,13 @@ def full_view(error: TaggedError) -> View:
     return view or View(safe_message(error), all_fields(error))
 
 
-def plain_view(error: TaggedError) -> View | None:
+def plain_view(error: TaggedError, settings: Settings) -> View | None:
     """Return the full view of an error whose values need no redaction, else None.
 
     Its fields are all fields of the error except its cause.
     """
-    settings = current()
     path = _full_path(type(error), settings)
-    if path is None or not {'cause'}.issuperset(path.left_out):
+    if path is None or (path.left_out and path.left_out != ('cause',)):
         return None
     return _cached_view(error, path, settings)
 
@@ -140,7 +139,11 @@ def _is_scalar(value: object) -> bool:
 def _full_path(kind: type[TaggedError], settings: Settings) -> _FastPath | None:
     if kind.__str__ is not TaggedError.__str__:
         return None
-    return _fast_path(kind, kind.__traits__.template, all_field_names(kind), settings)
+    template, names = kind.__traits__.template, all_field_names(kind)
+    if kind.__traits__.public is None and names == public_field_names(kind):
+        # One cache for both views, which are the same.
+        return _public_path(kind, settings)
+    return _fast_path(kind, template, names, settings)
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import lru_cache
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final, NamedTuple, ParamSpec, Protocol, runtime_checkable
 
 from seamwise._defects.defects import report_defect
 from seamwise._defects.entries import DefectReport
@@ -18,14 +18,14 @@ from seamwise.seams.rendering.errors import all_causes, field_values, safe_messa
 from seamwise.seams.rendering.values import (
     counted_items,
     drop_none,
-    milliseconds_or_none,
+    milliseconds,
     safe_text,
 )
 from seamwise.seams.rendering.views import View, plain_view
 from seamwise.seams.reporting.event_record import EventRecord
-from seamwise.seams.reporting.fingerprint import error_type, fingerprint
+from seamwise.seams.reporting.fingerprint import class_fingerprint, error_type, fingerprint
 from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, failure_level
-from seamwise.seams.reporting.operations import current_operation, inner_operation
+from seamwise.seams.reporting.operations import Operation, current_operation, inner_operation
 from seamwise.seams.reporting.request_context import current_request_id
 from seamwise.seams.reporting.tool_outcome import tool_defect
 
@@ -37,6 +37,8 @@ _CLIENT_CATEGORIES = frozenset(
     }
 )
 """Categories whose failures are no errors of the server, where there is no HTTP status."""
+
+P = ParamSpec('P')
 
 _REPORTER = object()
 """All logs are one reporter: two seams of one operation log a failure once."""
@@ -184,38 +186,58 @@ class FailureLog:
             sent: Status of a response that had started before the failure. The record has it, and
                 the level still depends on `status`.
         """
-        if not _is_first_report(error, seam):
+        active = _operation_of(error)
+        # The type is checked there, too.
+        tagged: Any = error
+        if active and not active.is_first_report(tagged, seam=seam, reporter=_REPORTER):
             return
         exception = tool_defect(error)
         if exception is not None and ref is None:
             ref = self._tool_defect_ref(exception, seam=seam, operation=operation or seam)
         is_server_error = _is_server_error(error, status)
         level = self._level(error, status, event)
-        if self._logger.isEnabledFor(level) and is_first_record(error, seam):
-            facts = drop_none(
-                {
-                    'seam': seam,
-                    'request_id': request_id or current_request_id(),
-                    'status': status if sent is None else sent,
-                    'response': None if sent is None else 'already started',
-                    'duration_ms': milliseconds_or_none(duration),
-                    'ref': ref,
-                }
-            )
-            events = {} if event is None else event.extra()
+        if self._logger.isEnabledFor(level) and _is_first_record(error, seam, active):
+            facts: dict[str, object] = {'seam': seam}
+            if id_ := request_id or current_request_id():
+                facts['request_id'] = id_
+            if status is not None:
+                facts['status'] = status
+            if sent is not None:
+                facts |= {'status': sent, 'response': 'already started'}
+            if duration is not None:
+                facts['duration_ms'] = milliseconds(duration)
+            if ref is not None:
+                facts['ref'] = ref
             # The fields of an error can have any code.
-            _protected(lambda: self._write(level, events | _extra(error, operation, note) | facts))
+            _protected(self._write, level, error, operation, note, facts, event)
         if is_server_error:
             _mark_span(error)
         self._count(error, seam, operation or seam)
 
-    def _write(self, level: int, extra: Mapping[str, object]) -> None:
-        # Tools group records by the text without its arguments. The tag is not before a colon:
-        # redaction would take `CredentialsRejected: bank` for a secret and its name.
-        operation = str(extra.get('operation', 'The operation')).replace('%', '%%')
-        text = f'{operation} failed: %s ({extra["tag"]})'
+    def _write(
+        self,
+        level: int,
+        error: object,
+        operation: str | None,
+        note: str | None,
+        facts: Mapping[str, object],
+        event: EventRecord | None,
+    ) -> None:
+        text, message, extra = _parts(error, operation, note)
+        extra |= facts
+        if event is not None:
+            extra = event.extra() | extra
         register_with_sentry()
-        self._logger.log(level, text, extra['error_message'], extra=extra)
+        logger = self._logger
+        if type(logger) is not logging.Logger:
+            logger.log(level, text, message, extra=extra)
+            return
+        # As `log`, without its search for the caller, which is this file.
+        record = logger.makeRecord(
+            logger.name, level, __file__, _LINE, text, (message,), None, '_write'
+        )
+        vars(record).update(extra)
+        logger.handle(record)
 
     def event(self, record: EventRecord, content: str, *, seam: str) -> None:
         """Log a session event that is not the first about a final failure, such as a retry.
@@ -233,7 +255,7 @@ class FailureLog:
             extra = record.extra() | drop_none({'seam': seam, 'request_id': request_id})
             text = f'{record.event_type}: %s'
             register_with_sentry()
-            _protected(lambda: self._logger.log(level, text, safe_text(content), extra=extra))
+            _protected(self._logger.log, level, text, safe_text(content), extra=extra)
 
     def defect(
         self,
@@ -258,7 +280,7 @@ class FailureLog:
         """
         id_ = request_id or current_request_id()
         context |= {'seam': seam, 'operation': operation} | ({'request_id': id_} if id_ else {})
-        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        _protected(report_defect, exception, log=self._logger, **context)
         # If a handler has failed, this call logs the exception on stderr.
         report = report_defect(exception, log=_stderr_logger(), **context)
         _mark_span(exception, report)
@@ -267,7 +289,7 @@ class FailureLog:
 
     def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
         context = {'seam': seam, 'operation': operation}
-        _protected(lambda: report_defect(exception, log=self._logger, **context))
+        _protected(report_defect, exception, log=self._logger, **context)
         # If a handler has failed, this call logs the exception on stderr.
         return report_defect(exception, log=_stderr_logger(), **context).ref
 
@@ -288,13 +310,12 @@ class FailureLog:
     def _level(self, error: object, status: int | None, event: EventRecord | None) -> int:
         if not isinstance(error, TaggedError):
             return logging.ERROR if _is_server_error(error, status) else logging.INFO
-        own_level = self._own_levels.get(error.category)
-        if own_level is not None:
+        if self._own_levels and (own_level := self._own_levels.get(error.category)) is not None:
             return own_level
         # The table of a seam can end the operation for an error that others survive.
-        is_cancelled = error.category is Category.CANCELLED
-        if event is not None and event.recoverable is False and not is_cancelled:
-            return logging.CRITICAL
+        if event is not None and event.recoverable is False:
+            is_cancelled = error.category is Category.CANCELLED
+            return logging.INFO if is_cancelled else logging.CRITICAL
         return failure_level(error, status=status)
 
     def legacy(self, name: str, client: str | None) -> None:
@@ -306,68 +327,89 @@ class FailureLog:
         """
         telemetry: object = self._telemetry
         if isinstance(telemetry, LegacyCounter):
-            _protected(lambda: telemetry.count_legacy(name, client))
+            _protected(telemetry.count_legacy, name, client)
 
     def _count(self, error: object, seam: str, operation: str) -> None:
         telemetry = self._telemetry
         if telemetry is not None and isinstance(error, (TaggedError, BaseException)):
-            _protected(lambda: telemetry.count(error, seam=seam, operation=operation))
+            _protected(telemetry.count, error, seam=seam, operation=operation)
+
+
+_LINE: Final = FailureLog._write.__code__.co_firstlineno
+"""The line of all records."""
 
 
 def is_first_record(error: object, seam: str) -> bool:
     """Return whether no other seam of this operation has written a record of this very error."""
-    return _is_first_report(error, seam, _RECORDS, with_causes=False)
+    return _is_first_record(error, seam, _operation_of(error))
 
 
-def _is_first_report(
-    error: object, seam: str, reporter: object = _REPORTER, *, with_causes: bool = True
-) -> bool:
+def _is_first_record(error: Any, seam: str, operation: Operation | None) -> bool:
+    return operation is None or operation.is_first_report(
+        error, seam=seam, reporter=_RECORDS, with_causes=False
+    )
+
+
+def _operation_of(error: object) -> Operation | None:
+    """Return the operation that reports an error once; None if each report is a new failure."""
     operation = current_operation()
     # Outside a request or an operation, the same error object may belong to several failures.
-    if not operation.has_end or not isinstance(error, TaggedError):
-        return True
-    return operation.is_first_report(error, seam=seam, reporter=reporter, with_causes=with_causes)
+    return operation if operation.has_end and isinstance(error, TaggedError) else None
 
 
-def _extra(error: object, operation: str | None, note: str | None) -> dict[str, object]:
-    """Return the attributes of a record that only depend on the error and the operation."""
-    names = {} if operation is None else {'operation': _safe_operation(operation, current())}
+class _Head(NamedTuple):
+    """What the records of one error class in one operation have in common."""
+
+    text: str
+    extra: Mapping[str, object]
+
+
+def _parts(
+    error: object, operation: str | None, note: str | None
+) -> tuple[str, str, dict[str, object]]:
+    """Return the text of a record, its argument, and the attributes of the error."""
+    settings = current()
+    # A class can be hashed, which mypy does not see.
+    kind: Any = type(error)
+    head = _head(kind, operation, settings)
+    extra: dict[str, object] = {**head.extra}
     if not isinstance(error, TaggedError):
-        return {
-            'tag': type(error).__name__,
-            **names,
-            'error_type': type(error).__name__,
-            'error_message': safe_text(safe_str(error)),
-        }
-    masked = 0
-    view = plain_view(error)
+        message = extra['error_message'] = safe_text(safe_str(error))
+        return head.text, message, extra
+    view = plain_view(error, settings)
     if view is None:
         names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
         fields, masked = counted_items(field_values(error, names_of_fields))
         view = View(safe_message(error), fields)
+        if masked:
+            extra['masked'] = masked
     tool: object = getattr(error, 'tool', None)
     if isinstance(tool, str):
-        names = {'tool': safe_text(tool), **names}
-    extra: dict[str, object] = {
-        'tag': error.tag,
-        'category': error.category.value,
-        **names,
-        'fields': view.fields,
-        'error_type': error.tag,
-        'error_message': ' '.join(filter(None, (view.message, note))),
-        'fingerprint': fingerprint(error, operation),
-    }
-    if masked:
-        extra['masked'] = masked
+        extra['tool'] = safe_text(tool)
+    message = ' '.join(filter(None, (view.message, note))) if note else view.message
+    extra['category'] = error.category.value
+    extra['fields'] = view.fields
+    extra['error_message'] = message
     if causes := all_causes(error):
+        extra['fingerprint'] = fingerprint(error, operation)
         extra['chain'] = [{'type': link.type, 'message': link.message} for link in causes]
-    return extra
+    return head.text, message, extra
 
 
 @lru_cache(maxsize=1024)
-def _safe_operation(operation: str, _settings: Settings) -> str:
-    """Return the name of an operation, safe to show under some settings of redaction."""
-    return safe_text(operation)
+def _head(kind: type[Any], operation: str | None, _settings: Settings) -> _Head:
+    """Return the common parts of records, safe to show under some settings of redaction."""
+    is_tagged = issubclass(kind, TaggedError)
+    tag = kind.__traits__.tag if is_tagged else kind.__name__
+    extra: dict[str, object] = {'tag': tag, 'error_type': tag}
+    if is_tagged:
+        extra['fingerprint'] = class_fingerprint(kind, operation)
+    name = 'The operation'
+    if operation is not None:
+        name = extra['operation'] = safe_text(operation)
+    # Tools group records by the text without its argument. The tag is not before a colon:
+    # redaction would take `CredentialsRejected: bank` for a secret and its name.
+    return _Head(f'{name.replace("%", "%%")} failed: %s ({tag})', extra)
 
 
 def _is_server_error(error: object, status: int | None) -> bool:
@@ -395,10 +437,10 @@ def _mark_span(error: object, report: DefectReport | None = None) -> None:
             span.add_event('exception', attributes)
 
 
-def _protected(call: Callable[[], object]) -> None:
+def _protected(call: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> None:
     """Call a function of the program's logging or metrics; report its exception on stderr."""
     try:
-        call()
+        call(*args, **kwargs)
     except Exception as error:  # noqa: BLE001 -- it must not change the response
         report_defect(error, log=_stderr_logger())
 

@@ -30,7 +30,12 @@ def fingerprint(error: TaggedError | BaseException, operation: str | None) -> st
         for frame in _own_frames(item)
     )
     # Each frame once: the depth of a recursion must not change the fingerprint.
-    return _hash((_class_name(error), operation or '', *dict.fromkeys(frames)))
+    return _hash((_class_name(type(error)), operation or '', *dict.fromkeys(frames)))
+
+
+def class_fingerprint(kind: type[TaggedError], operation: str | None) -> str:
+    """Return the fingerprint of the errors of a class that have no cause."""
+    return _hash((_class_name(kind), operation or ''))
 
 
 @lru_cache(maxsize=1024)
@@ -56,10 +61,10 @@ def error_type(error: object) -> str:
     return f'{class_.__module__}.{class_.__qualname__}'
 
 
-def _class_name(error: TaggedError | BaseException) -> str:
-    if isinstance(error, TaggedError):
-        return f'{type(error).__traits__.namespace}:{error.tag}'
-    return f'{type(error).__module__}.{type(error).__qualname__}'
+def _class_name(kind: type[TaggedError | BaseException]) -> str:
+    if issubclass(kind, TaggedError):
+        return f'{kind.__traits__.namespace}:{kind.__traits__.tag}'
+    return f'{kind.__module__}.{kind.__qualname__}'
 
 
 def _own_frames(error: BaseException) -> Iterator[str]:

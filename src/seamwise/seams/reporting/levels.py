@@ -63,8 +63,9 @@ def failure_level(error: TaggedError, *, status: int | None = None) -> int:
     >>> failure_level(HostUnreachable('db', 'reset')), failure_level(CredentialsRejected('openai'))
     (40, 50)
     """
-    level = LEVELS[error.category]
-    if error.category is Category.CANCELLED or (status is not None and status < SERVER_ERROR):
+    category = error.category
+    level = LEVELS[category]
+    if category is Category.CANCELLED or (status is not None and status < SERVER_ERROR):
         return level
     if error.recovery is Recovery.STOP:
         return logging.CRITICAL

@@ -58,11 +58,17 @@ class Operation(Struct, eq=False):
         """
         depth = DEPTH_LIMIT if with_causes else 1
         with _LOCK:
-            if not self.marks:
+            for mark in self.marks:
+                if mark.reporter is reporter:
+                    break
+            else:
+                # The list is nearly always short, and this runs for every failure.
                 self.marks.append(_Mark(error, reporter, {seam}))
+                if len(self.marks) > MARKS_LIMIT:
+                    del self.marks[0]
                 return True
             chain_ids = {id(cause) for cause in islice(error_chain(error), depth)}
-            mark = next(
+            found = next(
                 (
                     mark
                     for mark in reversed(self.marks)
@@ -70,11 +76,11 @@ class Operation(Struct, eq=False):
                 ),
                 None,
             )
-            if mark is not None and seam not in mark.seams:
-                mark.seams.add(seam)
+            if found is not None and seam not in found.seams:
+                found.seams.add(seam)
                 return False
-            if mark is not None:
-                self.marks.remove(mark)
+            if found is not None:
+                self.marks.remove(found)
             self._extend([_Mark(error, reporter, {seam})])
             return True
 
@@ -85,7 +91,8 @@ class Operation(Struct, eq=False):
 
     def _extend(self, marks: Iterable[_Mark]) -> None:
         self.marks.extend(marks)
-        del self.marks[:-MARKS_LIMIT]
+        if len(self.marks) > MARKS_LIMIT:
+            del self.marks[:-MARKS_LIMIT]
 
 
 ACTIVE: Final[ContextVar[Operation | None]] = ContextVar('seamwise_operation', default=None)

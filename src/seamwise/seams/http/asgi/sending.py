@@ -54,9 +54,9 @@ class Sender:
     async def __call__(self, message: Message) -> None:
         """Forward an ASGI message."""
         if message['type'] == 'http.response.start':
-            message = self._with_request_id(message)
             self.status = message['status']
-        elif is_last(message):
+            message = self._with_request_id(message)
+        elif not message.get('more_body') and is_last(message):
             if self.is_event_stream and _raises_after_end(effective_route(self._scope)):
                 self.is_end_held = True
                 message = {**message, 'more_body': True}

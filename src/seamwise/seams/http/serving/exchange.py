@@ -159,7 +159,7 @@ class Answers(NamedTuple):
 
         `sent` is the status of a response that had started before.
         """
-        answer = self.http_error(error)
+        answer = translated(error, self.adapter, HttpError)
         self.log.failed(
             error,
             seam='http',
