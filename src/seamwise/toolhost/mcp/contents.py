@@ -54,7 +54,7 @@ def content_blocks(value: object, revision: str) -> list[ContentBlock] | None:
 def _blocks(value: object) -> list[ContentBlock] | None:
     if isinstance(value, RemoteBlocks):
         return value.blocks
-    items = _items(value)
+    items = items_of(value)
     if not any(isinstance(item, (Content, *_BLOCKS)) for item in items):
         return None
     blocks = [_block(item) for item in items]
@@ -72,7 +72,8 @@ def resource_contents(uri: str, content: Content) -> TextResourceContents | Blob
     )
 
 
-def _items(value: Any) -> Sequence[object]:
+def items_of(value: Any) -> Sequence[object]:
+    """Return the items of a list, or a value as the only one."""
     if isinstance(value, (list, tuple)):
         return value  # pyright: ignore[reportUnknownVariableType]  # of anything
     return [value]

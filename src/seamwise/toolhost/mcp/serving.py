@@ -10,12 +10,13 @@ from asyncio import (
     get_running_loop,
     wait,
 )
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from importlib.metadata import version
-from logging import getLogger
+from logging import Logger, getLogger
 from threading import current_thread, main_thread
+from types import MappingProxyType
 from typing import Any, Final, Literal, overload
 
 from mcp.server import Server as McpServer
@@ -31,8 +32,11 @@ from seamwise.seams.model.shape import Guidance
 from seamwise.seams.model.tables import GUARDS, MCP, PARSING, TOOLS
 from seamwise.toolhost.mcp.handlers import Handlers
 from seamwise.toolhost.mcp.http_server import HttpServer
+from seamwise.toolhost.mcp.notices import forwarding
+from seamwise.toolhost.mcp.offers import Offers
 from seamwise.toolhost.mcp.stdio_server import open_stdio
 from seamwise.toolhost.processor import Processor
+from seamwise.toolhost.tools import Tool, Tools
 
 E = TypeVar('E', bound=TaggedError)
 K = TypeVar('K', bound=ToolError | ParsingError | GuardError | McpError)
@@ -40,6 +44,8 @@ K = TypeVar('K', bound=ToolError | ParsingError | GuardError | McpError)
 _LOGGER: Final = getLogger('seamwise.mcp')
 
 DEFAULT_PORT: Final = 8641
+
+NOTHING: Final[Mapping[str, Tool[Any]]] = MappingProxyType({})
 
 _DRAIN_SECONDS: Final = 5.0
 """The time for running calls after SIGTERM, over HTTP, in seconds. A client that sends SIGTERM to
@@ -61,6 +67,9 @@ async def serve(
     name: str = 'seamwise',
     instructions: str | None = None,
     on_ready: Callable[[str], object] | None = None,
+    resources: Mapping[str, Tool[Any]] = NOTHING,
+    prompts: Tools[Any] | Tool[Any] | None = None,
+    logger: Logger | None = None,
 ) -> None: ...
 @overload
 async def serve(
@@ -72,6 +81,9 @@ async def serve(
     name: str = 'seamwise',
     instructions: str | None = None,
     on_ready: Callable[[str], object] | None = None,
+    resources: Mapping[str, Tool[Any]] = NOTHING,
+    prompts: Tools[Any] | Tool[Any] | None = None,
+    logger: Logger | None = None,
     model: Callable[[E | ToolError | ParsingError | GuardError], Guidance],
 ) -> None: ...
 async def serve(  # noqa: PLR0913 -- one option each
@@ -83,6 +95,9 @@ async def serve(  # noqa: PLR0913 -- one option each
     name: str = 'seamwise',
     instructions: str | None = None,
     on_ready: Callable[[str], object] | None = None,
+    resources: Mapping[str, Tool[Any]] = NOTHING,
+    prompts: Tools[Any] | Tool[Any] | None = None,
+    logger: Logger | None = None,
     model: Callable[[Any], Guidance] = MCP_GUIDANCE,
 ) -> None:
     """Serve the tools of a processor to MCP clients, until SIGTERM or the end of the input.
@@ -99,27 +114,35 @@ async def serve(  # noqa: PLR0913 -- one option each
         name: The name of the server for clients.
         instructions: A text for the model on how to use the tools.
         on_ready: Called with the URL for `http`, when the server accepts connections.
+        resources: Tools that return resources, by address. The variables of an address such as
+            `notes://{year}` are the parameters of its tool.
+        prompts: Tools that return prompts: a text, content, or a list of them.
+        logger: The logger whose records a tool sends to the client of its call, as log messages; a
+            record with `extra={'progress': …, 'total': …}` is a notice of progress.
         model: The guidance for each error. Tools with errors of their own need `MCP_GUIDANCE` and
             arms for these.
 
     Raises:
-        ValueError: The transport is another one, or the host is no loopback address.
+        ValueError: The transport is another one, the host is no loopback address, or the variables
+            of an address are not the parameters of its tool.
         OSError: The port cannot be used.
         RuntimeError: Another call in this process serves on standard input and output.
     """
-    handlers = Handlers(processor, model)
+    offers = Offers(resources, prompts)
+    handlers = Handlers(processor, model, offers=offers, has_log=logger is not None)
     server = handlers.server(name=name, version=version('seamwise'), instructions=instructions)
-    async with _termination() as terminated:
-        match transport:
-            case 'stdio':
-                task = create_task(_serve_stdio(server))
-                await _run(task, until=terminated)
-            case 'http':
-                http_server = HttpServer(server, host=host, port=port)
-                task = create_task(http_server.run(on_ready or _log_url))
-                await _run(task, until=terminated, drain=partial(_drain, handlers, http_server))
-            case _:
-                raise ValueError(f"transport must be 'stdio' or 'http', not {transport!r}.")
+    with forwarding(logger):
+        async with aclosing(offers), _termination() as terminated:
+            match transport:
+                case 'stdio':
+                    task = create_task(_serve_stdio(server))
+                    await _run(task, until=terminated)
+                case 'http':
+                    http_server = HttpServer(server, host=host, port=port)
+                    task = create_task(http_server.run(on_ready or _log_url))
+                    await _run(task, until=terminated, drain=partial(_drain, handlers, http_server))
+                case _:
+                    raise ValueError(f"transport must be 'stdio' or 'http', not {transport!r}.")
 
 
 async def _serve_stdio(server: McpServer[Any]) -> None:
