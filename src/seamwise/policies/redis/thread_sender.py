@@ -7,11 +7,7 @@ one pipeline, distributes the replies, and passes the lead to the first caller t
 bound is the timeout of the socket for each read. It runs in the kernel, from the time at which the
 calls were written, so that a busy process spends nothing of it.
 
-Invariants that rest on the interpreter's lock, and need locks in free-threaded Python:
-
-- `Route` and `Nodes` assign an address or a pool without a lock; the last assignment wins.
-- `OutageBackoff.is_current` and `try_acquire` read two attributes without its lock.
-- `Store` overwrites the reason of the last failure without a lock.
+`policies/_engine/__init__.py` lists what rests on the interpreter's lock.
 """
 
 from collections import deque
