@@ -224,12 +224,12 @@ class GuardedCall(Struct, frozen=True):
 
 
 class UnsafeRequest(Struct, frozen=True):
-    """POST or PATCH request without an idempotency key, which should not be sent twice."""
+    """Request without an idempotency key, or command, which should not be sent twice."""
 
     function: str
     """Full name of the function that sends it."""
     call: str
-    """Called function, as in `client.post`."""
+    """Called function, as in `client.post`; empty for a tool that is not repeatable itself."""
 
 
 class DefaultedError(Struct, frozen=True):

@@ -16,6 +16,7 @@ from seamwise import Category, Failure, Result, Success, TaggedError, attempt, c
 from seamwise.catalog.network import HostUnreachable
 from seamwise.policies import Guard, bulkhead, circuit, deadline, fallback, hedge, identity, keyed, retry
 from seamwise.policies._engine.predicates import always
+from seamwise.toolhost import tool
 
 URL = 'https://bank.example.org/charges'
 
@@ -933,3 +934,60 @@ async def command_in_task() -> Result[int, Down]:
 @once
 def command_once() -> Result[int, Down]:
     return Success(subprocess.check_call(['mail', 'bill.txt']))
+
+
+# case: a tool that must not run twice
+@tool(is_repeatable=False)
+def pay(cents: int) -> Result[int, Down]:
+    """Pay a bill."""
+    return Success(cents)
+
+
+def pays_again() -> object:
+    return again.run_sync(lambda: pay(250))  # finds: SW122
+
+
+@tool(is_repeatable=False)
+@again  # finds: SW122
+def pay_again(cents: int) -> Result[int, Down]:
+    """Pay a bill."""
+    return Success(cents)
+
+
+# case: a tool that declares that running it twice does no harm
+@tool(is_repeatable=True)
+def search_orders(text: str) -> Result[int, Down]:
+    """Search the orders."""
+    return answer(client.post(URL, json={'text': text}))
+
+
+def searches_again() -> object:
+    return again.run_sync(lambda: search_orders('tea'))
+
+
+@tool(is_repeatable=True)
+@again
+def search_again(text: str) -> Result[int, Down]:
+    """Search the orders."""
+    return answer(client.post(URL, json={'text': text}))
+
+
+# case: a tool that declares nothing
+@tool
+def look(cents: int) -> Result[int, Down]:
+    """Look."""
+    return Success(cents)
+
+
+@tool(name='charge_card')
+def charge_card(cents: int) -> Result[int, Down]:
+    """Charge a card."""
+    return answer(client.post(URL, json={'cents': cents}))
+
+
+def looks_again() -> object:
+    return again.run_sync(lambda: look(250))
+
+
+def charges_again() -> object:
+    return again.run_sync(lambda: charge_card(250))  # finds: SW122

@@ -19,6 +19,7 @@ from seamwise import Failure, Result, Success
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.policies import GuardEvent, StoreAway, StoreBack, consecutive
 from seamwise.policies.errors import CircuitOpen, RateLimited
+from seamwise.policies.rate_limit import KINDS, Kind
 from seamwise.policies.redis import Clients, shared_circuit, shared_rate_limit
 from tests.policies.errors import Down
 from tests.policies.redis.clusters import Cluster, running_cluster, wait_for_owner
@@ -101,7 +102,8 @@ def test_tasks_find_the_node(cluster: Cluster, name: str) -> None:
     assert cluster.owner(key(name)).execute('EXISTS', key(name)) == 1
 
 
-def test_tasks_and_threads_share_the_limit_of_each_key(cluster: Cluster) -> None:
+@pytest.mark.parametrize('kind', KINDS)
+def test_tasks_and_threads_share_the_limit_of_each_key(cluster: Cluster, kind: Kind) -> None:
     async def main() -> dict[str, list[bool]]:
         admitted: dict[str, list[bool]] = {}
         async with async_client(cluster.servers[0]) as asyncio_client:
@@ -109,6 +111,7 @@ def test_tasks_and_threads_share_the_limit_of_each_key(cluster: Cluster) -> None
                 guard = shared_rate_limit(
                     3,
                     period=3600.0,
+                    kind=kind,
                     key=partial(str, tenant),
                     redis=Clients(asyncio=asyncio_client, sync=client),
                     name='search',

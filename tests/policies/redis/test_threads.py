@@ -137,6 +137,34 @@ def test_no_thread_goes_without_redis_on_a_busy_machine(own_server: Server, coun
             assert events == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize('has_tasks', [False, True])
+def test_first_late_reply_is_awaited(own_server: Server, has_tasks: bool) -> None:
+    async def succeed() -> Success[str]:
+        return OK
+
+    async def main() -> None:
+        async with redis.asyncio.Redis(port=own_server.port) as client:
+            clients = Clients(asyncio=client, sync=own_server.client())
+            guard = shared_rate_limit(9, redis=clients, name='x', bound=0.2, away='closed')
+
+            async def call() -> Result[str, Any]:
+                return await (
+                    guard.run(succeed)
+                    if has_tasks
+                    else asyncio.to_thread(guard.run_sync, lambda: OK)
+                )
+
+            assert await call() == OK
+            own_server.pause()
+            late = asyncio.create_task(call())
+            await asyncio.sleep(0.7)
+            own_server.resume()
+            assert await late == OK
+
+    asyncio.run(main())
+
+
 SUSPENDED_PROGRAM = """
 import sys
 from redis import Redis

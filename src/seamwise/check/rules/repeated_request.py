@@ -54,6 +54,7 @@ another way, or if the retried errors occur only before the request is sent:
 | Case | Checked |
 | --- | --- |
 | Clients and functions of httpx, httpx2, requests and aiohttp | yes |
+| Tools with `@tool(is_repeatable=False)` | yes |
 | Programs that `subprocess`, `os.system` or `asyncio` runs, since their effects are unknown | yes |
 | `post`, `patch`, `request` and `stream` with the literal method POST or PATCH | yes |
 | Guards by `run`, `run_sync`, as decorators, and in `for attempt in guard:` | yes |
@@ -63,6 +64,7 @@ another way, or if the retried errors occur only before the request is sent:
 | A retry of RATE_LIMIT, CAPACITY and CIRCUIT_OPEN errors only, which refuse a request | no |
 | `headers` that are not a literal, or a function that mentions an idempotency key | no |
 | A request that depends on the answer of another call: `if not exists(order):` | no |
+| A tool with `@tool(is_repeatable=True)` | no |
 | A subclass of a client that overrides `post`, `request` or `send` | no |
 """
 
@@ -89,6 +91,8 @@ def _find_repeated_requests(files: Sequence[FileFacts]) -> Iterator[tuple[FileFa
             sent = [_format(call.requests)] if call.requests else []
             sent += [
                 f'{_format(requests[callee])} in `{short_name(callee)}`'
+                if all(requests[callee])
+                else _format([short_name(callee)])
                 for callee in call.callees
                 if callee in requests
             ]

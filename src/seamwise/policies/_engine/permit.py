@@ -7,7 +7,7 @@ from typing import Generic, TypeAlias
 from typing_extensions import TypeVar
 
 from seamwise._results.containers import Failure, Result, Success
-from seamwise.policies._engine.event_loops import refuse_trio
+from seamwise.policies._engine.event_loops import refuse_late_gevent, refuse_trio
 
 T = TypeVar('T', default=object)
 E = TypeVar('E', default=object)
@@ -86,6 +86,7 @@ async def complete_wait(wait: Waiting[T, E]) -> Permit | Result[T, E]:
 def complete_wait_sync(wait: Waiting[T, E]) -> Permit | Result[T, E]:
     """Wait in a thread; withdraw the wait if an exception ends it."""
     try:
+        refuse_late_gevent()
         return wait.wait_sync()
     except BaseException:
         wait.withdraw()

@@ -31,7 +31,7 @@ from seamwise.policies.redis.connections import (
     is_pool_exhausted,
 )
 from seamwise.policies.redis.routes import Route
-from seamwise.policies.redis.scripts import MAX_BATCH, Reply, Script, ScriptRequest
+from seamwise.policies.redis.scripts import MAX_BATCH, MAX_WAITS, Reply, Script, ScriptRequest
 from seamwise.policies.redis.timeouts import InsistentTimeout
 
 SENDER_TASK: Final = 'seamwise-redis'
@@ -59,7 +59,7 @@ class BatchSender:
     """Sends the script calls of one event loop in batches, one after the other.
 
     Args:
-        bound: Maximum duration of a batch, in seconds.
+        bound: Seconds after which the replies to a batch are late.
         is_pooled: Whether connections come from the pool of the client. Otherwise each burst of
             batches has a connection of its own: a connection belongs to an event loop, and the pool
             to the first one.
@@ -67,6 +67,7 @@ class BatchSender:
 
     def __init__(self, *, bound: float, is_pooled: bool) -> None:
         self._bound = bound
+        self._patience = MAX_WAITS * bound
         self._is_pooled = is_pooled
         self._has_failed = False
         self._waiting: deque[TaskRequest] = deque()
@@ -121,7 +122,7 @@ class BatchSender:
         replies: dict[TaskRequest, Reply] = {}
         error: Exception
         try:
-            async with InsistentTimeout(self._bound):
+            async with InsistentTimeout(self._bound if self._has_failed else self._patience):
                 try:
                     await self._exchange(pool, batch, replies)
                 except RedisConnectionError:

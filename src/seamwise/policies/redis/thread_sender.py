@@ -7,11 +7,7 @@ one pipeline, distributes the replies, and passes the lead to the first caller t
 bound is the timeout of the socket for each read. It runs in the kernel, from the time at which the
 calls were written, so that a busy process spends nothing of it.
 
-Invariants that rest on the interpreter's lock, and need locks in free-threaded Python:
-
-- `Route` and `Nodes` assign an address or a pool without a lock; the last assignment wins.
-- `OutageBackoff.is_current` and `try_acquire` read two attributes without its lock.
-- `Store` overwrites the reason of the last failure without a lock.
+`policies/_engine/__init__.py` lists what rests on the interpreter's lock.
 """
 
 from collections import deque
@@ -34,16 +30,11 @@ from redis.retry import Retry
 
 from seamwise._runtime.module_lock import ModuleLock
 from seamwise.policies.redis.connections import Connection, read_reply
-from seamwise.policies.redis.scripts import MAX_BATCH, Reply, Script, ScriptRequest
+from seamwise.policies.redis.scripts import MAX_BATCH, MAX_WAITS, Reply, Script, ScriptRequest
 
-CONNECT_SECONDS: Final = 1.0
+CONNECT_SECONDS: Final = 1.5
 """Additional time for a new connection, which needs the interpreter many times. Each of its steps
 has the bound of a read; the name lookup has none of its own.
-"""
-
-MAX_WAITS: Final = 3
-"""Number of bounds that a reply may take: one late reply, as on a busy machine, is no outage. After
-a failure, it is one, unless the process itself was suspended.
 """
 
 _PAUSE_FACTOR: Final = 1.5
@@ -246,7 +237,7 @@ class ThreadSender:
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
         try:
-            connection = future.result(self._patience() + CONNECT_SECONDS)
+            connection = future.result(CONNECT_SECONDS + self._bound)
         except FutureTimeoutError:
             if not future.done():
                 raise RedisTimeoutError('The connection was not established in time.') from None

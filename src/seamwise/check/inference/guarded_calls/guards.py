@@ -23,7 +23,12 @@ from seamwise.check.inference.definitions.functions import (
     inferred_errors,
     sorted_names,
 )
-from seamwise.check.inference.guarded_calls.requests import Operation, operation_in, operation_of
+from seamwise.check.inference.guarded_calls.requests import (
+    Operation,
+    is_repeatable,
+    operation_in,
+    operation_of,
+)
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     ErrorSet,
@@ -116,9 +121,7 @@ def guarded_calls(inference: ErrorInference) -> Iterator[GuardedCall]:
                     decorator,
                     decorator,
                     _errors_below(function, decorators[index + 1 :], inference),
-                    Operation()
-                    if _has_key(function, module)
-                    else operation_in(function, inference),
+                    _decorated_operation(function, inference),
                     inference,
                     function_name=inference.function_name(function),
                     is_async=isinstance(function, ast.AsyncFunctionDef),
@@ -154,6 +157,16 @@ def _guarded_call(  # noqa: PLR0913 -- the fields of the facts
         requests=operation.requests,
         callees=operation.callees,
     )
+
+
+def _decorated_operation(function: Function, inference: ErrorInference) -> Operation:
+    """Return the operation of a decorated function; empty if a repetition of it does no harm."""
+    declared = is_repeatable(function, inference.module)
+    if declared or _has_key(function, inference.module):
+        return Operation()
+    if declared is False:
+        return Operation(callees=(inference.function_name(function),))
+    return operation_in(function, inference)
 
 
 def _operation(guard: ast.expr, value: ast.expr, inference: ErrorInference) -> Operation:

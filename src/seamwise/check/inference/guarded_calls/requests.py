@@ -34,6 +34,7 @@ _COMMANDS = frozenset({
     'subprocess.check_output', 'subprocess.run',
 })  # fmt: skip
 """Functions that run a program, whose effects are unknown."""
+_TOOL = 'seamwise.toolhost.function_tool.tool'
 _EXTENSION_POINTS = frozenset({'_request', 'build_request', *_SENDING})
 """Methods by which a subclass of a client can add a header to each request."""
 _MAX_POSITIONAL = 4
@@ -65,10 +66,26 @@ def unsafe_requests(inference: ErrorInference) -> Iterator[UnsafeRequest]:
         inference.enclosing_function(call) for call in calls if _is_unsafe(call, inference)
     )
     for function in functions:
-        if function is not None:
+        if function is not None and is_repeatable(function, inference.module) is None:
             name = inference.function_name(function)
             for request in _requests(function, inference):
                 yield UnsafeRequest(name, request)
+    for function in inference.module.functions():
+        if is_repeatable(function, inference.module) is False:
+            yield UnsafeRequest(inference.function_name(function), '')
+
+
+def is_repeatable(function: Function, module: Module) -> bool | None:
+    """Return what `@tool(is_repeatable=…)` declares; None if a function declares nothing."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and module.full_name(decorator.func) == _TOOL:
+            for keyword in decorator.keywords:
+                match keyword:
+                    case ast.keyword('is_repeatable', ast.Constant(bool(value))):
+                        return value
+                    case _:
+                        pass
+    return None
 
 
 def operation_in(code: Code, inference: ErrorInference) -> Operation:
