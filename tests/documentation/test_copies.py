@@ -15,7 +15,7 @@ hide-toc: true
 
 [Begin here.]{.lead}
 
-Read the [guide](guide.md#run) first.
+Read the [guide](guide.md#run){.button .large} first.
 
 :::::{grid} 2
 :gutter: 3

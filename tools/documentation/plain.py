@@ -20,6 +20,7 @@ _CARD = re.compile(
 _GRID = re.compile(r'^:::+\{grid\}.*\n(?::.*\n)*\n*', re.MULTILINE)
 _TITLED = re.compile(r'^:::+\{(?:dropdown|grid-item-card)\} (.*)\n(?::.*\n)*\n?', re.MULTILINE)
 _SPAN = re.compile(r'(?<!\!)\[([^\[\]]+)\]\{\.[\w-]+\}')
+_CLASSES = re.compile(r'(?<=\))\{\.[\w .-]+\}')
 _COLON_FENCE = re.compile(r'^:::+\n', re.MULTILINE)
 _UNKNOWN = re.compile(r'^:::.*', re.MULTILINE)
 _DARK_PICTURE = re.compile(r'^!\[.*\{\.only-dark\}\n?', re.MULTILINE)
@@ -114,7 +115,7 @@ class Pages:
         text = _ANCHOR.sub(r'<a id="\2"></a>\1', text.replace('{.only-light}', ''))
         text = _CARD.sub(_list_item, _GRID.sub('', text))
         text = _COLON_FENCE.sub('', _TITLED.sub(r'\n**\1**\n\n', text))
-        text = _SPAN.sub(r'**\1**', text)
+        text = _CLASSES.sub('', _SPAN.sub(r'**\1**', text))
         if unknown := _UNKNOWN.search(text):
             raise LookupError(f'{page} has the markup {unknown[0]}.')
         return text
