@@ -225,6 +225,15 @@ def test_the_error_of_an_example_is_shown_at_every_seam(page: LivePage) -> None:
     assert page.text('#summary') == 'The call failed'
 
 
+def test_an_example_is_shown_until_the_first_call(page: LivePage) -> None:
+    assert page.text('#failure').startswith('Example')
+    assert page.facts()['http'] == '404'
+    assert page.count('.ghost') == 0
+    page.run('bug')
+    assert not page.text('#failure').startswith('Example')
+    assert page.count('.is-example') == 0
+
+
 @pytest.mark.parametrize(
     ('example', 'error_type', 'code'),
     [

@@ -1,5 +1,7 @@
 """The output of a call at every seam, for the page."""
 
+import json
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -48,6 +50,30 @@ def test_a_failure_has_an_output_at_every_seam() -> None:
             ],
         },
     }
+
+
+def example_outputs() -> Any:
+    """Return the outputs for the first example of the page, with one time in all of them."""
+
+    def with_fixed_time(value: Any) -> Any:
+        if isinstance(value, list):
+            return [with_fixed_time(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: '2026-02-20T10:30:00Z' if key == 'timestamp' else with_fixed_time(item)
+            for key, item in value.items()
+        }
+
+    call = ToolCall('read_file', {'path': 'notes/plan.md'}, id='call-1')
+    return with_fixed_time(outputs(Failure(FileNotFound('read_file', 'notes/plan.md')), call=call))
+
+
+def test_the_page_shows_real_outputs_before_the_first_call() -> None:
+    script = (files('seamwise.toolhost.server') / 'page' / 'sample.js').read_text('utf-8')
+    sample = json.loads(script.partition('SAMPLE = ')[2].rstrip(';\n'))
+    assert sample['seams'] == example_outputs()
+    assert sample['error_type'] == 'FileNotFound'
 
 
 def test_no_seam_advises_to_repeat_a_call_that_may_have_taken_effect() -> None:

@@ -7,6 +7,7 @@ import { Connection, Refused } from "./connection.js";
 import { announce, byId, element, setText } from "./dom.js";
 import { EventView } from "./event_view.js";
 import { EXAMPLES, GROUPS } from "./examples.js";
+import { SAMPLE } from "./sample.js";
 import { SeamView } from "./seam_view.js";
 import { currentLocale, preferredLocale, setLocale, text } from "./texts.js";
 
@@ -224,7 +225,7 @@ class Page {
     this.#calls = new Calls();
     this.#isWaiting = false;
     this.#events.clear();
-    this.#seams.show(null);
+    this.#seams.show(SAMPLE, { isExample: true });
     this.#draw();
     setText(byId("position"), "");
   }

@@ -18,7 +18,7 @@ const TITLES = {
   telemetry: "Telemetry",
 };
 
-/** Shows the result of one call; null: that there is none yet. */
+/** Shows the result of one call; null: that it is not there yet. */
 export class SeamView {
   #cards = new Map();
 
@@ -40,8 +40,11 @@ export class SeamView {
     }
   }
 
-  show(result) {
-    byId("failure").replaceChildren(...headline(result));
+  /** Show a result, which may be an example of one. */
+  show(result, { isExample = false } = {}) {
+    const mark = isExample ? [element("span.chip.warn", {}, text("example"))] : [];
+    byId("failure").replaceChildren(...mark, ...headline(result));
+    byId("seam-grid").classList.toggle("is-example", isExample);
     for (const [seam, { card, fact, body }] of this.#cards) {
       card.classList.toggle("is-filled", result !== null);
       const output = result?.seams?.[seam] ?? null;
