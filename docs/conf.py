@@ -63,6 +63,7 @@ html_static_path = ['_static']
 html_css_files = ['site.css']
 html_js_files = ['site.js']
 html_favicon = '_static/icon.svg'
+html_logo = '_static/icon.svg'
 html_copy_source = False
 html_show_sphinx = False
 templates_path = ['_templates']

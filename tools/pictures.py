@@ -86,12 +86,19 @@ def draw_pipeline(theme: Theme) -> str:
     )
 
 
-def draw_seams(theme: Theme) -> str:
-    """Draw one error in the middle, and a card with its output at each of eight seams."""
-    card_width, card_height, gap, top = 350, 96, 16, 96
-    cards = list(seam_outputs())
-    rows = (len(cards) + 1) // 2
-    width = 2 * card_width + 3 * gap
+def draw_seams(theme: Theme, columns: int = 2, card_width: int = 350, most: int = 48) -> str:
+    """Draw one error, and a card with its output at each of eight seams.
+
+    Args:
+        theme: Colors.
+        columns: The number of cards in a row.
+        card_width: The width of a card.
+        most: The maximum length of a line in a card, in characters.
+    """
+    card_height, gap, top = 96, 16, 96
+    cards = list(seam_outputs(most))
+    rows = len(cards) // columns
+    width = columns * card_width + (columns + 1) * gap
     height = top + rows * (card_height + gap)
 
     def parts() -> Iterator[str]:
@@ -99,8 +106,8 @@ def draw_seams(theme: Theme) -> str:
         yield text(gap + 16, gap + 26, EXPRESSION, theme.text, size=14, font=MONOSPACE)
         yield text(gap + 16, gap + 48, 'one error, for eight readers', theme.muted)
         for index, (seam, lines) in enumerate(cards):
-            x = gap + index % 2 * (card_width + gap)
-            y = top + index // 2 * (card_height + gap)
+            x = gap + index % columns * (card_width + gap)
+            y = top + index // columns * (card_height + gap)
             yield box(x, y, card_width, card_height, theme.card, theme.line)
             yield text(x + 14, y + 24, seam, theme.accent, size=14)
             for number, line in enumerate(lines):
@@ -109,12 +116,20 @@ def draw_seams(theme: Theme) -> str:
     return svg(width, height, theme, 'One error as eight seams show it', parts())
 
 
+def draw_wide_seams(theme: Theme) -> str:
+    """Draw the same in two rows, for the start page."""
+    return draw_seams(theme, columns=4, card_width=258, most=34)
+
+
 EXPRESSION = "UpstreamRateLimited('openai', retry_after=1.5, limit=60)"
-MAX_LINE = 48
 
 
-def seam_outputs() -> Iterator[tuple[str, list[str]]]:
-    """Yield the name of each seam, and up to three lines of its output for the error."""
+def seam_outputs(most: int = 48) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name of each seam, and up to three lines of its output for the error.
+
+    Args:
+        most: The maximum length of a line, in characters.
+    """
     entry = collect_entry(UpstreamRateLimited, library_catalog())
     outputs: dict[str, Any] = {}
     summaries = {answer.seam: answer.summary or '' for answer in reversed(entry.answers)}
@@ -131,7 +146,7 @@ def seam_outputs() -> Iterator[tuple[str, list[str]]]:
             http['body']['error']['message'],
         ],
         'Chat session': [session['event'], session['show_content']],
-        'Language model': wrap(model['suggestion']),
+        'Language model': wrap(model['suggestion'], most),
         'Planner': [
             planner['code'],
             f'retryable: {str(planner["retryable"]).lower()}',
@@ -142,19 +157,19 @@ def seam_outputs() -> Iterator[tuple[str, list[str]]]:
         'Telemetry': count(),
     }
     for seam, content in lines.items():
-        yield seam, [shortened(line) for line in content[:3]]
+        yield seam, [shortened(line, most) for line in content[:3]]
 
 
-def shortened(line: str) -> str:
+def shortened(line: str, most: int) -> str:
     """Return a line that fits into a card."""
-    return line if len(line) <= MAX_LINE else f'{line[: MAX_LINE - 1]}…'
+    return line if len(line) <= most else f'{line[: most - 1]}…'
 
 
-def wrap(sentence: str) -> list[str]:
+def wrap(sentence: str, most: int) -> list[str]:
     """Break a sentence into lines."""
     lines = ['']
     for word in sentence.split():
-        if len(lines[-1]) + len(word) >= MAX_LINE:
+        if len(lines[-1]) + len(word) >= most:
             lines.append('')
         lines[-1] = f'{lines[-1]} {word}'.strip()
     return lines
@@ -224,7 +239,41 @@ def line(x1: float, y1: float, x2: float, y2: float, stroke: str) -> str:
     return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="1.5"/>'
 
 
+FORGOTTEN = """\
+match error:
+    case BookNotFound(isbn):
+        return f'There is no {isbn}.'
+    case _:
+        assert_never(error)
+"""
+
+
+def draw_red_line(theme: Theme) -> str:
+    """Draw a match that lacks an arm, and the problem that a type checker reports."""
+    left, top, step, column = 16, 30, 20, 7.2
+    lines = FORGOTTEN.splitlines()
+    y = top + step * (len(lines) - 1)
+    start = left + column * lines[-1].index('error')
+    waves = ''.join(' q 3 -4 6 0 t 6 0' for _ in range(3))
+
+    def parts() -> Iterator[str]:
+        for number, source in enumerate(lines):
+            line_y = top + step * number
+            yield text(left, line_y, source, theme.text, size=12, font=MONOSPACE)
+        yield (
+            f'<path d="M {start} {y + 5}{waves}" fill="none" stroke="{theme.wrong}"'
+            ' stroke-width="1.5"/>'
+        )
+        yield box(left, y + 18, 288, 50, theme.card, theme.wrong)
+        yield text(left + 12, y + 36, 'error: argument of type "AlreadyLent"', theme.wrong)
+        yield text(left + 12, y + 53, 'cannot be assigned to type "Never"', theme.wrong)
+
+    return svg(320, y + 84, theme, 'A type checker finds the arm that is missing', parts())
+
+
 PICTURES = {
+    'red-line': draw_red_line,
+    'eight-seams-wide': draw_wide_seams,
     'guards-order': draw_pipeline,
     'eight-seams': draw_seams,
     'three-questions': draw_questions,

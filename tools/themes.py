@@ -17,6 +17,8 @@ class Theme(Struct, frozen=True):
     accent: str
     shade: str
     """Background of a time in which something is wrong."""
+    wrong: str
+    """Color of an error."""
     load: str
     """Area of a load, beside that in the accent color."""
 
@@ -31,6 +33,7 @@ THEMES: Mapping[str, Theme] = MappingProxyType(
             muted='#5c6470',
             accent='#2f4a9a',
             shade='#f3d9d9',
+            wrong='#b3261e',
             load='#d9a441',
         ),
         'dark': Theme(
@@ -41,6 +44,7 @@ THEMES: Mapping[str, Theme] = MappingProxyType(
             muted='#a5adb8',
             accent='#9db4ff',
             shade='#46292c',
+            wrong='#ff9a91',
             load='#b9842b',
         ),
     }

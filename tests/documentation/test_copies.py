@@ -13,7 +13,7 @@ hide-toc: true
 
 # Start
 
-Read the [guide](guide.md#run) first.
+Read the [guide](guide.md#run){.sd-btn .sd-btn-primary} first.
 
 :::::{grid} 2
 :gutter: 3
@@ -21,6 +21,9 @@ Read the [guide](guide.md#run) first.
 ::::{grid-item-card} Guide
 :link: guide
 :link-type: doc
+
+![A map](pictures/map-light.png){.only-light}
+![A map](pictures/map-dark.png){.only-dark}
 
 All of it,
 in one page.

@@ -14,7 +14,7 @@ _DIRECTIVE = re.compile(r'`{3,}\{(?P<name>[\w:-]+)\} ?(?P<argument>.*)\n(?P<body
 _OPTION = re.compile(r'^:([\w-]+): ?(.*)\n', re.MULTILINE)
 _CARD = re.compile(
     r'^:::+\{grid-item-card\} (?P<title>.+)\n:link: (?P<page>.+)\n:link-type: doc\n+'
-    r'(?P<text>(?:.+\n)+?):::+\n\n?',
+    r'(?P<text>(?:(?!:::).*\n)+?):::+\n\n?',
     re.MULTILINE,
 )
 _GRID = re.compile(r'^:::+\{grid\}.*\n(?::.*\n)*\n*', re.MULTILINE)
@@ -22,6 +22,7 @@ _DROPDOWN = re.compile(r'^:::+\{dropdown\} (.*)$', re.MULTILINE)
 _COLON_FENCE = re.compile(r'^:::+\n', re.MULTILINE)
 _UNKNOWN = re.compile(r'^:::.*', re.MULTILINE)
 _DARK_PICTURE = re.compile(r'^!\[.*\{\.only-dark\}\n?', re.MULTILINE)
+_CLASSES = re.compile(r'\{\.[\w .-]+\}')
 _ANCHOR = re.compile(r'\[([^\[\]]+)\]\{#([^}]+)\}')
 _ID = re.compile(r'<a id="([^"]+)"></a>')
 _HEADING = re.compile(r'^#{1,6} (.+)$', re.MULTILINE)
@@ -30,6 +31,7 @@ _CODE_OR_LINK = re.compile(
     r'|\]\((?P<target>[^)\s]+)\)'
 )
 _ABSOLUTE = re.compile(r'[\w+]+:')
+_PICTURE = re.compile(r'!\[[^\]]*\]\([^)]*\)')
 _LINK = re.compile(r'!?\[([^\]]*)\]\([^)]*\)')
 _SENTENCE = re.compile(r'.+?(?<!e\.g)(?<!i\.e)[.!?](?=\s|$)')
 _NO_PARAGRAPH = re.compile(r'[#|<!>:=]|\*\*|[-*+] |\d+\. ')
@@ -110,7 +112,7 @@ class Pages:
         return '\n'.join([*caption, *links, ''])
 
     def _plain_prose(self, page: str, text: str) -> str:
-        text = _ANCHOR.sub(r'<a id="\2"></a>\1', text.replace('{.only-light}', ''))
+        text = _ANCHOR.sub(r'<a id="\2"></a>\1', _CLASSES.sub('', text))
         text = _CARD.sub(_list_item, _GRID.sub('', text))
         text = _COLON_FENCE.sub('', _DROPDOWN.sub(r'**\1**\n', text))
         if unknown := _UNKNOWN.search(text):
@@ -202,7 +204,8 @@ def _without_markup(text: str) -> str:
 
 
 def _list_item(card: re.Match[str]) -> str:
-    return f'- [{card["title"]}]({card["page"]}.md): {" ".join(card["text"].split())}\n'
+    text = _PICTURE.sub('', card['text'])
+    return f'- [{card["title"]}]({card["page"]}.md): {" ".join(text.split())}\n'
 
 
 def _split_code(text: str) -> Iterator[tuple[str, bool]]:
