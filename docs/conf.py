@@ -75,6 +75,10 @@ copybutton_prompt_is_regexp = True
 ogp_description_length = 160
 ogp_enable_meta_description = True
 ogp_social_cards = {'enable': False}
+# A preview needs absolute addresses. The host of the site sets it.
+ogp_site_url = os.environ.get('READTHEDOCS_CANONICAL_URL', '')
+ogp_image = '_images/live-page-light.png' if ogp_site_url else ''
+ogp_image_alt = 'One failure as the eight seams show it'
 
 # Examples in the pages use these hosts.
 linkcheck_ignore = [r'https?://(?:localhost|127\.0\.0\.1|[\w.-]*\bexample\b)']
