@@ -36,7 +36,8 @@ _PLACEHOLDER = pattern(
       (?: [\w./${}:-]{1,120} | ["']? [^"'\n]{0,120} [\$]\{ [^"'\n]{1,200} ["']? )
     | ![A-Z][A-Za-z]{1,20} [ ] ["'] \{\{ [^"'\n]{1,200} \}\} ["']
     | % (?: [sdrfiq] | \(\w{1,40}\)s | [A-Z_]{1,40}% )
-    | (?: (?: put | type | choose )[ ] )? (?: your | insert | enter | replace )[-_ ]?(?: \w{1,20}[-_ ]? ){1,5}
+    | (?: (?: put | type | choose )[ ] )? (?: your | insert | enter | replace )[-_ ]?
+      (?: \w{1,20}[-_ ]? ){1,5}
     | (?-i: (?: USER (?:NAME)? : )? (?: PASSWORD | PASSWD | SECRET | TOKEN ) ) | :[a-z_]{1,40}
     | \( [a-z]{2,20} (?: [ ] [a-z]{2,20} ){1,4} \)
     | [\[<(]? \d{1,6} [ ] (?: bytes | chars | characters ) [\])>]?

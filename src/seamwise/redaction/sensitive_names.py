@@ -89,8 +89,8 @@ _DESCRIPTIONS = words(
     ' roles permission permissions audience interval window period threshold quota engine backend'
     ' mount source sources target location host port interface extractor authenticator callback'
     ' callbacks hook hooks plugin module package strategy behavior mode modes option options'
-    ' env var variable setting settings config configuration rule rules requirement requirements constraint'
-    ' constraints test tests spec specs table tables model models type types list lists'
+    ' env var variable setting settings config configuration rule rules requirement requirements'
+    ' constraint constraints test tests spec specs table tables model models type types list lists'
 )
 """Last words of a name that describes a secret, such as `token_type`."""
 _METADATA = _DESCRIPTIONS | words('scheme schemes description header style bearerformat tag tags')

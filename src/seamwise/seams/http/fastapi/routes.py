@@ -221,10 +221,10 @@ def _finishing(
             if is_raising or exchange.answers is None:
                 raise Raised(error)
             return CompleteResponse(exchange.answers.failure(error, exchange))
-        content = result.unwrap()
+        content: Any = result.unwrap()
         outcome = _PLAIN
         # A class can be hashed, which mypy does not see.
-        kind: Any = type(content)
+        kind: Any = content.__class__
         if _is_special(kind):
             outcome = checked_outcome(content, handler)
             content = outcome.value
