@@ -2,9 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from seamwise import redact
 from tests.core.redacted import texts
@@ -52,7 +54,12 @@ INNOCENT = [_unmarked(row) for row in _rows('redaction_innocent.jsonl')]
 
 FIRST_SECRETS = [(_unmarked(row), _secrets(row)) for row in _rows('redaction_first_secrets.jsonl')]
 FIRST_INNOCENT = [_unmarked(row) for row in _rows('redaction_first_innocent.jsonl')]
-"""First held-out corpus: written without knowledge of the rules, which learned from it later."""
+SECOND_SECRETS = [
+    (_unmarked(row), _secrets(row)) for row in _rows('redaction_second_secrets.jsonl')
+]
+SECOND_INNOCENT = [_unmarked(row) for row in _rows('redaction_second_innocent.jsonl')]
+"""Held-out corpora: written without knowledge of the rules, which learned from them later."""
+CORPORA = ((FIRST_SECRETS, FIRST_INNOCENT), (SECOND_SECRETS, SECOND_INNOCENT))
 
 
 def test_the_lists_are_large_and_each_row_is_distinct() -> None:
@@ -60,17 +67,20 @@ def test_the_lists_are_large_and_each_row_is_distinct() -> None:
     assert len({repr(row) for row in INNOCENT}) == len(INNOCENT) >= 250
 
 
-def test_of_the_first_corpus_99_percent_are_masked_and_1_percent_changed() -> None:
+@pytest.mark.parametrize(('corpus', 'innocent'), CORPORA, ids=('first', 'second'))
+def test_of_each_corpus_99_percent_are_masked_and_1_percent_changed(
+    corpus: Sequence[tuple[Any, list[str]]], innocent: Sequence[Any]
+) -> None:
     leaks = [
         value
-        for value, secrets in FIRST_SECRETS
+        for value, secrets in corpus
         if any(secret in texts(redact(value)) for secret in secrets)
     ]
-    assert len(FIRST_SECRETS) >= 590
-    assert len(leaks) <= 0.01 * len(FIRST_SECRETS), leaks
-    changed = [value for value in FIRST_INNOCENT if redact(value) != value]
-    assert len(FIRST_INNOCENT) >= 590
-    assert len(changed) <= 0.01 * len(FIRST_INNOCENT), changed
+    assert len(corpus) >= 590
+    assert len(leaks) <= 0.01 * len(corpus), leaks
+    changed = [value for value in innocent if redact(value) != value]
+    assert len(innocent) >= 590
+    assert len(changed) <= 0.01 * len(innocent), changed
 
 
 def test_nearly_all_secrets_are_masked() -> None:
@@ -88,5 +98,6 @@ def test_nearly_all_innocent_values_are_unchanged() -> None:
 
 
 def test_redaction_of_the_lists_is_idempotent() -> None:
-    values = [*(value for value, _ in (*SECRETS, *FIRST_SECRETS)), *INNOCENT, *FIRST_INNOCENT]
+    values = [*(value for value, _ in (*SECRETS, *FIRST_SECRETS, *SECOND_SECRETS))]
+    values += [*INNOCENT, *FIRST_INNOCENT, *SECOND_INNOCENT]
     assert [value for value in map(redact, values) if redact(value) != value] == []

@@ -24,6 +24,8 @@ SECRET = [
     (f"{INSERT} [parameters: ('ann', b'FAKE-1')]", 'FAKE-1'),
     (f"{INSERT} [parameters: ('it\\'s', 'FAKE-1')]", 'FAKE-1'),
     (f"{INSERT}; args=['ann', 'FAKE-1']; alias=default", 'FAKE-1'),
+    (f'{INSERT} -- params: ["ann", "FAKE-1"]', 'FAKE-1'),
+    ('UPDATE t SET token = :p WHERE id = :id -- params: {"p": "FAKE-1", "id": 4}', 'FAKE-1'),
     (f"{INSERT}, params: ('ann', UUID('FAKE-1'))", "UUID('FAKE-1')"),
     (f"{INSERT}, params: ('ann', ['FAKE-1', 'b'])", "['FAKE-1', 'b']"),
     # A parameter that is a call or a container has one position.

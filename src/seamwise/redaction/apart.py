@@ -34,12 +34,20 @@ class ApartRule(NamedTuple):
     source: str
 
 
-def secrets_apart(text: str, lowered: str, settings: Settings) -> Iterator[Span]:
-    """Yield the values in a text that belong to a sensitive name elsewhere in it."""
+def secrets_apart(
+    text: str, lowered: str, settings: Settings, original: str = ''
+) -> Iterator[Span]:
+    """Yield the values in a text that belong to a sensitive name elsewhere in it.
+
+    `original` is the text with its JSON, which can be the parameters of a statement.
+    """
     for rule in APART:
         for keyword in rule.keywords:
             if keyword in lowered:
-                yield from rule.find(text, settings)
+                if rule.find is sql_secrets:
+                    yield from sql_secrets(text, settings, original)
+                else:
+                    yield from rule.find(text, settings)
                 break
 
 

@@ -130,7 +130,7 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
             for span in assigned_secrets(outside, settings)
             if span[:2] not in whole or not _is_harmless_json(text, span, settings)
         )
-        spans += secrets_apart(outside, lowered, settings)
+        spans += secrets_apart(outside, lowered, settings, text)
     for span in spans:
         if not settings.is_kept(text[span.start : span.end]):
             yield span

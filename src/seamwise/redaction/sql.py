@@ -37,7 +37,7 @@ _PARAMETERS = pattern(
       \[parameters:\s
     | \[(?:generated|cached|no\skey|raw\ssql|caching|dialect)[^\]\n]{0,80}\]\s (?=[(\[{])
     | ;?\s(?:args|params|parameters)=(?=[(\[])
-    | \b(?:with\s)?(?:parameters|params|args|binds?)\s?:\s?(?=[(\[]) (?!\[\w+\]\s)
+    | \b(?:with\s)?(?:parameters|params|args|binds?)\s?:\s?(?=[(\[\ue000]) (?!\[\w+\]\s)
     | \bparameters:\s(?=\$1\s=\s)
     """,
     VERBOSE | IGNORECASE,
@@ -69,8 +69,15 @@ class Statement(NamedTuple):
         return {key for key, is_secret in zip(self.keys, secret, strict=True) if is_secret}
 
 
-def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
-    """Yield the values of sensitive columns in statements and in the parameters after them."""
+def sql_secrets(text: str, settings: Settings, original: str = '') -> Iterator[Span]:
+    """Yield the values of sensitive columns in statements and in the parameters after them.
+
+    Args:
+        text: The text, in which other characters stand for JSON.
+        settings: The settings that decide which names are sensitive.
+        original: The text with its JSON, which can be the parameters.
+    """
+    original = original or text
     yield from _parameters_before(text, settings)
     at = 0
     is_upsert = _UPSERT.search(text) is not None
@@ -101,10 +108,10 @@ def sql_secrets(text: str, settings: Settings) -> Iterator[Span]:
                 if text.startswith('$', at):
                     spans = _numbered_parameters(text, at, secret)
                 else:
-                    rows = _rows(_container(text, at, containers)) if secret else ()
+                    rows = _rows(_container(original, at, containers)) if secret else ()
                     spans = (span for row in rows for span in _secrets_of_row(row, secret, hidden))
                 for span in spans:
-                    value = text[span.start : span.end]
+                    value = original[span.start : span.end]
                     if value and not is_placeholder(value):
                         yield span
 
