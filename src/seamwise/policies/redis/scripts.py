@@ -11,9 +11,9 @@ MAX_BATCH: Final = 128
 """Calls in one pipeline. Redis answers so many in a few milliseconds, well within the bound."""
 
 MAX_WAITS: Final = 10
-"""Number of bounds that a reply may take. One late reply is no outage, but a sign of a busy machine,
-whose server waits for a processor too. After a failure, one bound is the limit, unless the process
-itself was suspended.
+"""Number of bounds that a reply may take. One late reply is no outage, but a sign of a busy
+machine, whose server waits for a processor too. After a failure, one bound is the limit, unless the
+process itself was suspended.
 """
 
 Reply: TypeAlias = object
