@@ -12,12 +12,12 @@ calls were written, so that a busy process spends nothing of it.
 
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import suppress
 from os import getpid
 from threading import Lock, Thread
-from time import monotonic
+from time import monotonic, process_time
 from typing import Final
 from weakref import WeakKeyDictionary
 
@@ -36,6 +36,9 @@ CONNECT_SECONDS: Final = 1.5
 """Additional time for a new connection, which needs the interpreter many times. Each of its steps
 has the bound of a read; the name lookup has none of its own.
 """
+
+_BUSY_SHARE: Final = 0.1
+"""Share of a wait in which a busy process computes."""
 
 _PAUSE_FACTOR: Final = 1.5
 """A wait that took so many times its timeout shows that the process was suspended."""
@@ -236,8 +239,13 @@ class ThreadSender:
             # The name lookup has no timeout, so a thread of its own can outlive its caller. There
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
+        seconds, used = CONNECT_SECONDS + self._bound, process_time()
+        wait([future], seconds)
+        if process_time() - used > _BUSY_SHARE * seconds:
+            # The other threads of this process kept the one that connects from the interpreter.
+            wait([future], seconds)
         try:
-            connection = future.result(CONNECT_SECONDS + self._bound)
+            connection = future.result(0)
         except FutureTimeoutError:
             if not future.done():
                 raise RedisTimeoutError('The connection was not established in time.') from None
