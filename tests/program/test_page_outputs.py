@@ -1,6 +1,7 @@
 """The output of a call at every seam, for the page."""
 
 import json
+import re
 from importlib.resources import files
 from typing import Any
 
@@ -18,6 +19,8 @@ from seamwise.toolhost.guards.guarded_call import CallStats, record_event, recor
 
 CALL = ToolCall('read_file', {'path': 'a.txt'}, id='c-1')
 MISSING = FileNotFound('read_file', 'a.txt', ('b.txt',))
+
+TIME = re.compile(r'(?<="timestamp": ")[^"]+')
 
 
 def outcome(result: Any, *, call: ToolCall | None = CALL, attempts: int = 1) -> ToolOutcome[Any]:
@@ -54,19 +57,9 @@ def test_a_failure_has_an_output_at_every_seam() -> None:
 
 def example_outputs() -> Any:
     """Return the outputs for the first example of the page, with one time in all of them."""
-
-    def with_fixed_time(value: Any) -> Any:
-        if isinstance(value, list):
-            return [with_fixed_time(item) for item in value]
-        if not isinstance(value, dict):
-            return value
-        return {
-            key: '2026-02-20T10:30:00Z' if key == 'timestamp' else with_fixed_time(item)
-            for key, item in value.items()
-        }
-
     call = ToolCall('read_file', {'path': 'notes/plan.md'}, id='call-1')
-    return with_fixed_time(outputs(Failure(FileNotFound('read_file', 'notes/plan.md')), call=call))
+    shown = json.dumps(outputs(Failure(FileNotFound('read_file', 'notes/plan.md')), call=call))
+    return json.loads(TIME.sub('2026-02-20T10:30:00Z', shown))
 
 
 def test_the_page_shows_real_outputs_before_the_first_call() -> None:

@@ -49,11 +49,12 @@ def install() -> None:
     """Make `asyncio.run` use such a loop."""
     # The code below JavaScript runs inside the loop of Pyodide.
     asyncio._set_running_loop(None)
-    for module in (asyncio, asyncio.events):
+    modules: tuple[Any, Any] = (asyncio, asyncio.events)
+    for module in modules:
         # Policies are deprecated in Python 3.14.
-        vars(module)['new_event_loop'] = BlockingLoop
+        module.new_event_loop = BlockingLoop
     # Pyodide replaces it where the browser can switch stacks.
-    vars(asyncio)['run'] = _run
+    modules[0].run = _run
 
 
 def _run(main: Coroutine[Any, Any, T], *, debug: bool | None = None) -> T:

@@ -7,14 +7,14 @@ import ast
 import linecache
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from types import CodeType, ModuleType
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
-from typing_extensions import override
+from typing_extensions import TypeIs, override
 
 from seamwise import Failure, Success, TaggedError, message_of
 from seamwise._runtime.samples import NOW
@@ -124,9 +124,9 @@ def draw(value: object, namespace: Mapping[str, object]) -> Drawing | None:
     if isinstance(result, Success):
         return Drawing(success=True, seams={}, notes={})
     error: object = result.failure()
-    if isinstance(error, list | tuple):
+    if _is_sequence(error):
         # `accumulate` returns all errors.
-        error = next((item for item in _items(error) if isinstance(item, TaggedError)), error)
+        error = next((item for item in error if isinstance(item, TaggedError)), error)
     if not isinstance(error, TaggedError):
         return Drawing(
             success=False,
@@ -149,18 +149,22 @@ def draw(value: object, namespace: Mapping[str, object]) -> Drawing | None:
 
 def _results(value: object) -> Iterator[Success[Any] | Failure[Any]]:
     """Yield the failures of a value, then its successes."""
-    values = _items(value) if isinstance(value, list | tuple) else [value]
+    values: Sequence[object] = value if _is_sequence(value) else [value]
     yield from (item for item in values if isinstance(item, Failure))
     yield from (item for item in values if isinstance(item, Success))
 
 
-def _items(values: list[Any] | tuple[Any, ...]) -> list[object]:
-    return [*values]
+def _is_sequence(value: object) -> TypeIs[list[object] | tuple[object, ...]]:
+    return isinstance(value, list | tuple)
+
+
+def _is_adapter(value: object) -> TypeIs[Adapter[Any, Any]]:
+    return isinstance(value, Adapter)
 
 
 def _tables(namespace: Mapping[str, object]) -> Iterator[Table]:
     for name, value in namespace.items():
-        if isinstance(value, Adapter):
+        if _is_adapter(value):
             try:
                 yield from read_tables(name, value)
             except TypeError:
