@@ -37,29 +37,10 @@ def _json(size: int) -> str:
     return msgspec.json.encode(records).decode()
 
 
-_WORDS = [
-    'token',
-    'secret',
-    'password',
-    'key',
-    'auth',
-    'login',
-    'user',
-    'session',
-    'api',
-    'cookie',
-    'is',
-    'for',
-    'the',
-    'of',
-    'connect',
-    'set',
-    'put',
-    'from',
-    'to',
-    'value',
-    'with',
-]
+_WORDS = (
+    *('token', 'secret', 'password', 'key', 'auth', 'login', 'user', 'session', 'api', 'cookie'),
+    *('is', 'for', 'the', 'of', 'connect', 'set', 'put', 'from', 'to', 'value', 'with'),
+)
 
 
 def _suspicious(size: int) -> str:
