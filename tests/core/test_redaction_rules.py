@@ -259,6 +259,9 @@ ATTACKS = (
         'token: f(a(b)',
         'token: Field(',
         'token: a["b"]',
+        *('tool -u ann -p ', 'login=ann:', "f('password', ", 'password.fill("', 'LoginModule '),
+        *('token A1b2C3d4E5f6G7h8I9j0K ', 'radius a key ', '"secrets": [{"a": "b"}] '),
+        '-- params: ["a"] INSERT INTO users (password) VALUES (?) ',
     ),
 )
 LONG, FACTOR = 80_000, 8

@@ -125,10 +125,11 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
     spans = [*_secrets_by_form(outside, lowered, settings)]
     if may_contain_name(lowered) or not outside.isascii() or not settings.is_default:
         whole = {(run.start, run.end) for run in runs}
+        decided: dict[str, bool] = {}
         spans += (
             span
             for span in assigned_secrets(outside, settings)
-            if span[:2] not in whole or not _is_harmless_json(text, span, settings)
+            if span[:2] not in whole or not _is_harmless_json(text, span, settings, decided)
         )
         spans += secrets_apart(outside, lowered, settings, text)
     for span in spans:
@@ -140,16 +141,21 @@ def _spans_of_plain(text: str, settings: Settings) -> Generator[Span, None, str]
 _NAME_BEFORE = pattern(r'([\w.$-]{1,64})\\*["\']?\s{0,8}[:=]\s{0,8}\Z')
 
 
-def _is_harmless_json(text: str, span: Span, settings: Settings) -> bool:
-    """Return whether JSON under a sensitive name is kept, as it is within an object."""
+def _is_harmless_json(text: str, span: Span, settings: Settings, decided: dict[str, bool]) -> bool:
+    """Return whether JSON under a sensitive name is kept, as it is within an object.
+
+    `decided` has the answers for equal JSON before, because records are repeated.
+    """
     name = _NAME_BEFORE.search(text[max(0, span.start - 90) : span.start])
     if name is None:
         return False
     wrapped = f'{{"{name[1]}": {text[span.start : span.end]}}}'
-    return all(
-        run.end == len(wrapped) and not run.edits
-        for run in json_runs(wrapped, settings, _mask_inner)
-    )
+    if wrapped not in decided:
+        decided[wrapped] = all(
+            run.end == len(wrapped) and not run.edits
+            for run in json_runs(wrapped, settings, _mask_inner)
+        )
+    return decided[wrapped]
 
 
 _SHORT = 1_000
