@@ -12,6 +12,8 @@ LEAKS = 'tests/core/test_scope_leaks.py::'
 SCOPE = 'tests/core/test_scope.py::'
 
 SKIPPED = {
+    'tests/core/test_call_values.py::test_the_tasks_of_a_call_mask_its_values': THREADS,
+    'tests/core/test_call_values.py::test_a_thread_with_the_context_of_a_call': THREADS,
     'tests/core/test_close_matches.py::': 'rapidfuzz has no wheel for WebAssembly',
     'tests/core/test_containers.py::test_a_step_of_bind_is_checked_in_the_development_mode': (
         'processes do not exist in WebAssembly'
