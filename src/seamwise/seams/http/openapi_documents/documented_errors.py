@@ -32,6 +32,12 @@ Schema: TypeAlias = dict[str, object]
 TEXT: Final[Schema] = {'type': 'string'}
 
 
+def only(value: str | int) -> Schema:  # also True and False
+    """Return the schema of a single value, in the form that generators of clients read."""
+    names = {str: 'string', int: 'integer', bool: 'boolean'}
+    return {'type': names[type(value)], 'enum': [value]}
+
+
 class DocumentedError(Struct, frozen=True, kw_only=True):
     """An error with its answer."""
 
@@ -83,7 +89,7 @@ class DocumentedError(Struct, frozen=True, kw_only=True):
     @property
     def code_schema(self) -> Schema:
         """The schema of the code."""
-        return TEXT if self.has_other_codes else {'const': self.code}
+        return TEXT if self.has_other_codes else only(self.code)
 
     @property
     def headers(self) -> Iterator[str]:

@@ -7,11 +7,13 @@ from typing import Final, Protocol, final
 from typing_extensions import override
 
 from seamwise._errors.errors import TAG_FIELD
+from seamwise.seams.http.openapi_documents.components import child, is_array, name_of
 from seamwise.seams.http.openapi_documents.documented_errors import (
     LOCATIONS,
     TEXT,
     DocumentedError,
     Schema,
+    only,
 )
 
 
@@ -61,21 +63,28 @@ class ErrorForm(ABC):
     def members(self, error: DocumentedError) -> Schema | None:
         """Return the schema of the members that differ; None if the schema is that of any error."""
 
-    def body(self, error: Schema, share: Share) -> Schema:  # noqa: ARG002 -- for the envelope
-        """Return the schema of a body with an error."""
+    def body(self, error: Schema, share: Share, name: str | None) -> Schema:  # noqa: ARG002 -- for the envelope
+        """Return the schema of a body with an error; one with a name is a component."""
         return error
 
     def shared_body(self, errors: Sequence[DocumentedError], share: Share) -> Schema:
         """Return the schema of a body with an error, whose parts are components."""
-        any_error = share(*self.any_error())
+        any_error, name = self.any_error()
+        # Clients need a type of any failure, for a defect and for the errors of the framework.
+        any_body = self.body(share(any_error, name), share, 'Failure')
         schemas: list[Schema] = []
         for error in errors:
             members = self.members(error)
             if members is None:
-                return self.body(any_error, share)
-            schema: Schema = {'allOf': [any_error, members], **_description(error)}
+                return any_body
+            # Complete: generators of clients drop an `allOf` whose members narrow each other.
+            schema = {**_narrowed(any_error, members), **_description(error)}
             schemas.append(share(schema, error.name, error.long_name))
-        return self.body(schemas[0] if len(schemas) == 1 else {'anyOf': schemas}, share)
+        if not schemas:
+            return any_body
+        if len(schemas) == 1:
+            return self.body(schemas[0], share, f'{name_of(schemas[0])}Failure')
+        return self.body({'anyOf': schemas}, share, None)
 
     def inline_body(self, errors: Iterable[DocumentedError]) -> Schema:
         """Return the schema of a body with an error, without components."""
@@ -113,24 +122,24 @@ class EnvelopeForm(ErrorForm):
     @override
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the code, the type and the details."""
-        properties: Schema = {'code': error.code_schema, 'type': {'const': error.tag}}
+        properties: Schema = {'code': error.code_schema, 'type': only(error.tag)}
         if error.fields:
             properties['details'] = _fields(error)
         if error.docs:
-            properties['docs'] = {'const': error.docs}
+            properties['docs'] = only(error.docs)
         required = ['code', 'type', *(['details'] if error.required_fields else [])]
         return {'properties': properties, 'required': required}
 
     @override
-    def body(self, error: Schema, share: Share) -> Schema:
+    def body(self, error: Schema, share: Share, name: str | None) -> Schema:
         """Return the schema of the envelope."""
-        failure = share(self.wrapped(share(*self.any_error())), 'Failure')
-        return {'allOf': [failure, {'properties': {'error': error}}]}
+        schema = self.wrapped(error)
+        return schema if name is None else share(schema, name)
 
     @override
     def wrapped(self, error: Schema) -> Schema:
         """Return the schema of the envelope."""
-        return _envelope(success={'const': False}, error=error)
+        return _envelope(success=only(value=False), error=error)
 
 
 @final
@@ -155,9 +164,9 @@ class ProblemForm(ErrorForm):
             if schema is not LOCATIONS
         }
         members: Schema = {
-            'status': {'const': error.status},
+            'status': only(error.status),
             'code': error.code_schema,
-            'tag': {'const': error.tag},
+            'tag': only(error.tag),
         }
         required = [*members, *map(_extension, error.required_fields)]
         return {'properties': {**members, **fields}, 'required': required}
@@ -194,7 +203,7 @@ class NamedForm(ErrorForm):
         """Return the schema of the name and the data."""
         name, fields, required = _legacy_members(error)
         return {
-            'properties': {'name': {'const': name}, 'data': _object(fields, required)},
+            'properties': {'name': only(name), 'data': _object(fields, required)},
             'required': ['name', 'data'],
         }
 
@@ -213,7 +222,7 @@ class TaggedForm(ErrorForm):
     def members(self, error: DocumentedError) -> Schema:
         """Return the schema of the tag and the fields."""
         name, fields, required = _legacy_members(error)
-        properties = {TAG_FIELD: {'const': name}, **fields}
+        properties = {TAG_FIELD: only(name), **fields}
         return {'properties': properties, 'required': [TAG_FIELD, *required]}
 
 
@@ -243,7 +252,7 @@ TAGGED: Final = TaggedForm()
 
 def success_envelope() -> Schema:
     """Return the schema of the envelope of any value."""
-    return _envelope(success={'const': True}, data={})
+    return _envelope(success=only(value=True), data={})
 
 
 def _envelope(**members: Schema) -> Schema:
@@ -256,6 +265,18 @@ def _extension(name: str) -> str:
     """Return the member of a problem for a field of an error."""
     is_reserved = name in {**_STANDARD_MEMBERS, **_OWN_MEMBERS, **_OPTIONAL_MEMBERS}
     return f'{name}_' if is_reserved else name
+
+
+def _narrowed(schema: Schema, members: Schema) -> Schema:
+    """Return the schema of an object whose members are narrower than those of another one."""
+    properties = child(schema, 'properties') | child(members, 'properties')
+    required = dict.fromkeys([*_required(schema), *_required(members)])
+    return {**schema, 'properties': properties, 'required': [*required]}
+
+
+def _required(schema: Schema) -> list[object]:
+    names = schema.get('required')
+    return names if is_array(names) else []
 
 
 def _fields(error: DocumentedError) -> Schema:
