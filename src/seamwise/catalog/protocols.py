@@ -40,8 +40,8 @@ class McpTransportFailed(
 
     server: str
     reason: Internal[str]
-    cause: Cause | None = None
     retry_after: float | None = None
+    cause: Cause | None = None
 
 
 class McpServerFailed(

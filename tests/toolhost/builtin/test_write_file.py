@@ -48,6 +48,8 @@ def test_a_new_file_is_created_with_its_folders(folder: Path, workspace: Workspa
 def test_content_is_written_unchanged(folder: Path, workspace: Workspace) -> None:
     for content in ('', '\n', 'a\r\nb\rc\n', '\ufeffx', '\0', '😀' * 100_000):
         size = len(content.encode())
+        # Over another file, which can have a byte order mark, see below.
+        (folder / 'a').write_text('old')
         assert write(workspace, 'a', content, overwrite=True).bytes == size
         assert (folder / 'a').read_bytes() == content.encode()
 
@@ -201,3 +203,12 @@ def test_a_folder_without_write_permission_is_forbidden(folder: Path, workspace:
                 == 'system'
             )
     assert tree(folder) == {'closed': None}
+
+
+@pytest.mark.parametrize('content', ['b\n', '\ufeffb\n'])
+def test_an_overwritten_file_keeps_its_byte_order_mark(
+    folder: Path, workspace: Workspace, content: str
+) -> None:
+    (folder / 'a.txt').write_bytes(b'\xef\xbb\xbfa\n')
+    assert write(workspace, 'a.txt', content, overwrite=True).bytes == 5
+    assert (folder / 'a.txt').read_bytes() == b'\xef\xbb\xbfb\n'

@@ -434,3 +434,12 @@ def test_the_position_of_a_problem_is_that_in_the_whole_text() -> None:
     (_, second) = parse(f'{call}\n\n{call}')
     error = assert_failure(second, UnreadableCall)
     assert error.position == len(call) + 2 + call.index(',}') + 1
+
+
+@pytest.mark.parametrize('mark', ['`', '``'])
+def test_an_action_and_its_input_can_be_inline_code(mark: str) -> None:
+    text = f'Action: {mark}read_file{mark}\nAction Input: {mark}{{"path": "a b"}}{mark}\n'
+    [call] = parse(text, only=['react'])
+    assert (call.unwrap().tool, call.unwrap().arguments) == ('read_file', {'path': 'a b'})
+    [unreadable] = parse('Action: `read_file`\nAction Input: `{"path": `a`}`', only=['react'])
+    assert unreadable.failure().tool == 'read_file'

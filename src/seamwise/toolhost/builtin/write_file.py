@@ -1,5 +1,6 @@
 """`write_file`: create a file or replace its content."""
 
+from codecs import BOM_UTF8
 from contextlib import ExitStack, suppress
 from typing import Annotated
 
@@ -49,7 +50,7 @@ def write_file(
 ) -> Written:
     """Write a file atomically and create its missing parent folders.
 
-    An existing file keeps its permissions.
+    An existing file keeps its permissions and the byte order mark of UTF-8.
     """
     request = PathRequest('write_file', args.path)
     limit = TimeLimit()
@@ -63,7 +64,7 @@ def write_file(
         if not location.exists:
             create_file(workspace, location, data)
         else:
-            _overwrite(workspace, location.names, data, limit)
+            data = _overwrite(workspace, location.names, data, limit)
     except FileExistsError:
         do.fail(FileAlreadyExists('write_file', args.path))
     except OSError as error:
@@ -71,9 +72,18 @@ def write_file(
     return Written(args.path, len(data), created=not location.exists)
 
 
-def _overwrite(workspace: Workspace, names: Names, data: bytes, limit: TimeLimit) -> None:
+def _overwrite(workspace: Workspace, names: Names, data: bytes, limit: TimeLimit) -> bytes:
+    """Replace a file, and return its new content.
+
+    `read_file` does not show the mark of UTF-8 at the beginning, so the file keeps it.
+    """
     with ExitStack() as lock:
         # A file that cannot be read has no edits to wait for.
         with suppress(PermissionError):
             lock.enter_context(lock_file(workspace, names, limit))
+            with workspace.open_file(names) as file:
+                has_mark = file.read(len(BOM_UTF8)) == BOM_UTF8
+            if has_mark and not data.startswith(BOM_UTF8):
+                data = BOM_UTF8 + data
         replace_file(workspace, names, data)
+    return data

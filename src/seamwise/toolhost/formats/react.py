@@ -14,6 +14,7 @@ _JSON_START = re.compile(r'\s*+(?P<fence>```(?:json)?+\s*+)?+(?=[\[{])')
 _LINE_END = re.compile(r'[ \t\r]*+(?P<newline>\n|\Z)')
 _FENCE_END = re.compile(r'\s*+```[ \t\r]*+(?P<newline>\n|\Z)')
 _NEXT_STEP = re.compile(rf'\n(?=(?:Observation|Thought|Action|Action Input|Final Answer):|{TAG})')
+_INLINE_CODE = re.compile(r'(`{1,2})([^`\n]++)\1')
 # An action and the beginning of its next line.
 _LINE = re.compile(rf'{_LABEL}[^\n]*+(?:\n\s*+)?+')
 
@@ -30,7 +31,7 @@ def read(text: str, start: int) -> TextReading:
         line = _LINE.match(text, start)
         is_settled = line is not None and len(text) - line.end() >= len(_INPUT_LABEL)
         return TextReading(start + len(_LABEL), [], is_settled)
-    tool = (action['name'] or '').strip()
+    tool = _without_backticks(action['name'] or '')
     position = action.end()
     if json_start := _JSON_START.match(text, position):
         value, position, is_whole = read_json(text, json_start.end())
@@ -47,8 +48,15 @@ def read(text: str, start: int) -> TextReading:
     next_step = _NEXT_STEP.search(text, position)
     value_text = text[action.end() : next_step.start() if next_step else len(text)]
     stop = action.end() + len(value_text.rstrip())
-    call = read_entry(Entry('react', (), tool, value_text.strip()), text, (start, stop))
+    call = read_entry(Entry('react', (), tool, _without_backticks(value_text)), text, (start, stop))
     return TextReading(stop, [call], is_settled=next_step is not None)
+
+
+def _without_backticks(text: str) -> str:
+    """Return a text without the backticks of inline code around it, which some models write."""
+    stripped = text.strip()
+    match = _INLINE_CODE.fullmatch(stripped)
+    return stripped if match is None else match[2].strip()
 
 
 def answer(reply: Reply) -> str:

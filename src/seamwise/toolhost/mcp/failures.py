@@ -77,7 +77,7 @@ def call_error(
     # A server can use the code too, such as for a refused `initialize`.
     is_closed = isinstance(error, MCPError) and error.code == CONNECTION_CLOSED
     if state.has_ended and is_closed and str(error) == _CLOSED_TEXT:
-        return McpTransportFailed(server, state.reason or 'it was closed', state.cause)
+        return McpTransportFailed(server, state.reason or 'it was closed', cause=state.cause)
     return failure
 
 
@@ -91,7 +91,7 @@ def _http_error(server: str, error: BaseException, exchange: Exchange) -> McpErr
         reason = shorten(str(exchange.error) or type(exchange.error).__name__)
         if isinstance(exchange.error, _NOT_OPENED):
             return McpConnectionFailed(server, reason, exchange.error)
-        return McpTransportFailed(server, reason, exchange.error)
+        return McpTransportFailed(server, reason, cause=exchange.error)
     if exchange.status is not None and not exchange.is_session_lost:
         return _status_error(server, exchange.status, exchange.retry_after, error)
     if exchange.is_too_large:
@@ -102,7 +102,7 @@ def _http_error(server: str, error: BaseException, exchange: Exchange) -> McpErr
         reason = 'its session has ended'
     else:
         return None
-    return McpTransportFailed(server, reason, error)
+    return McpTransportFailed(server, reason, cause=error)
 
 
 def _protocol_error(server: str, error: BaseException) -> McpError | None:
@@ -117,7 +117,9 @@ def _protocol_error(server: str, error: BaseException) -> McpError | None:
         case InputRequiredRoundsExceededError():
             return McpServerFailed(server, INTERNAL_ERROR, 'It asks for input repeatedly.', error)
         case OSError() | httpx2.HTTPError():
-            return McpTransportFailed(server, shorten(str(error) or type(error).__name__), error)
+            return McpTransportFailed(
+                server, shorten(str(error) or type(error).__name__), cause=error
+            )
         case _:
             return None
 
@@ -133,7 +135,7 @@ def _status_error(
     phrase = next((item.phrase for item in HTTPStatus if item == status), 'no known status')
     text = f'HTTP status {status} ({phrase})'
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _PASSING:
-        return McpTransportFailed(server, f'it responded with {text}', error, retry_after)
+        return McpTransportFailed(server, f'it responded with {text}', retry_after, error)
     return McpServerFailed(server, status, text, error)
 
 

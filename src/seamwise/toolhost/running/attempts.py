@@ -93,7 +93,6 @@ class Attempts(Generic[E_co]):
                 # The event loop has ended, and the coroutine of the call is closed.
                 raise
             return self._failed(error)
-        # seamwise: allow[SW103] the exception is the cause of the failure
         except BaseException as error:
             if not _is_of_the_tool(error):
                 raise
