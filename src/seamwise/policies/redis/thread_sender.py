@@ -235,10 +235,12 @@ class ThreadSender:
             self._disconnect()
         future = self._connecting
         if future is None or (future.done() and future.exception() is not None):
-            future = self._connecting = Future()
+            future = Future()
             # The name lookup has no timeout, so a thread of its own can outlive its caller. There
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
+            # Only now: after an interrupt before the start, nobody would complete the future.
+            self._connecting = future
         seconds, used = CONNECT_SECONDS + self._bound, process_time()
         wait([future], seconds)
         if process_time() - used > _BUSY_SHARE * seconds:
