@@ -249,7 +249,7 @@ class ThreadSender:
             self._disconnect()
         future = self._connecting
         if future is None or (future.done() and future.exception() is not None):
-            future = Future()
+            future = Future[Connection]()
             # The name lookup has no timeout, so a thread of its own can outlive its caller. There
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
