@@ -223,11 +223,62 @@ def test_interrupt_of_the_leader_does_not_affect_the_others(sender: ThreadSender
     assert send(sender, 2) == 2
 
 
+def test_interrupts_that_follow_each_other_do_not_affect_the_others(
+    sender: ThreadSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(sender, 0)
+    connection: Any = vars(sender)['_connection']
+    others, replies, interrupts = list[threading.Thread](), list[object](), list[str]()
+
+    def interrupt_once(name: str) -> None:
+        original = getattr(sender, name)
+
+        def interrupt(*args: object) -> object:
+            if name not in interrupts:
+                interrupts.append(name)
+                raise KeyboardInterrupt
+            return original(*args)
+
+        monkeypatch.setattr(sender, name, interrupt)
+
+    def interrupt_packing(_commands: object) -> None:
+        others.extend(
+            threading.Thread(target=lambda: replies.append(send(sender, 7))) for _ in range(5)
+        )
+        start_all(others)
+        while len(vars(sender)['_waiting']) < 5:
+            time.sleep(0.001)
+        for name in ('_disconnect', '_settle_batch', '_pass_lead', '_wake_leader'):
+            interrupt_once(name)
+        raise KeyboardInterrupt
+
+    connection.pack_commands = interrupt_packing
+    with pytest.raises(KeyboardInterrupt):
+        send(sender, 1)
+    join_all(others)
+    assert replies == [7] * 5
+    assert interrupts == ['_disconnect', '_settle_batch', '_pass_lead', '_wake_leader']
+    assert send(sender, 2) == 2
+
+
+def test_interrupt_before_the_thread_that_connects_starts_does_not_affect_the_next_call(
+    sender: ThreadSender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_thread: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, 'start', interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            send(sender, 1)
+    assert send(sender, 2) == 2
+
+
 def test_interrupt_of_a_waiting_thread_leaves_no_request(sender: ThreadSender) -> None:
     send(sender, 0)
     leader = threading.Thread(target=lambda: send(sender, 300_000, script=SLEEP))
     leader.start()
-    while not vars(sender)['_has_leader']:
+    while vars(sender)['_leader'] is None:
         time.sleep(0.001)
 
     request = ThreadRequest(ECHO, ('key', '1'), lambda: True)
@@ -251,7 +302,7 @@ def test_forked_process_has_a_connection_of_its_own(sender: ThreadSender) -> Non
     send(sender, 0)
     leader = threading.Thread(target=lambda: send(sender, 200_000, script=SLEEP))
     leader.start()
-    while not vars(sender)['_has_leader']:
+    while vars(sender)['_leader'] is None:
         time.sleep(0.001)
     child = os.fork()
     if not child:

@@ -98,7 +98,7 @@ def _has_deadline(manager: ast.expr, inference: ErrorInference) -> bool:
 def _guard_of(manager: ast.expr, module: Module) -> ast.expr | None:
     """Return the guard of `guard.acquire()`, or of an attempt."""
     match manager:
-        case ast.Call(ast.Attribute(guard, 'acquire'), [], []):
+        case ast.Call(ast.Attribute(guard, 'acquire')):
             return guard
         case ast.Name(name):
             return _guard_of_loop(manager, name, module)

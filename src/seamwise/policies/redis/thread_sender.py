@@ -47,15 +47,13 @@ _PAUSE_FACTOR: Final = 1.5
 class ThreadRequest(ScriptRequest):
     """One script call of a thread, and a lock that is released when its reply has arrived."""
 
-    __slots__ = ('is_leader', 'ready', 'reply')
+    __slots__ = ('ready', 'reply')
 
     def __init__(
         self, script: Script, arguments: tuple[str, ...], is_wanted: Callable[[], bool]
     ) -> None:
         super().__init__(script, arguments, is_wanted)
         self.reply: Reply = None
-        self.is_leader = False
-        """Whether its thread has to send the next batch."""
         self.ready = Lock()
         self.ready.acquire()
 
@@ -85,7 +83,8 @@ class ThreadSender:
         self._waiting: deque[ThreadRequest] = deque()
         self._batch: list[ThreadRequest] = []
         """Requests that the leader has taken and not settled yet."""
-        self._has_leader = False
+        self._leader: ThreadRequest | None = None
+        """Request whose thread has to send the next batch."""
         self._has_failed = False
         """Whether the last batch got no replies."""
         self._connection: Connection | None = None
@@ -101,14 +100,14 @@ class ThreadSender:
         try:
             with self._lock:
                 self._waiting.append(request)
-                request.is_leader = not self._has_leader
-                self._has_leader = True
-            if not request.is_leader:
+                if self._leader is None:
+                    self._leader = request
+            if self._leader is not request:
                 request.ready.acquire()
-            if request.is_leader:
+            if self._leader is request:
                 self._lead(request)
         except BaseException:
-            self._abandon(request)
+            self._abandon_in_any_case(request)
             raise
         return request.reply
 
@@ -135,6 +134,17 @@ class ThreadSender:
         self._settle_batch()
         self._pass_lead(leader)
 
+    def _abandon_in_any_case(self, request: ThreadRequest) -> None:
+        """Do the same as `_abandon`, again if another interrupt ends it: the others wait for it."""
+        while True:
+            try:
+                self._abandon(request)
+            except BaseException as error:
+                if isinstance(error, Exception):
+                    raise
+            else:
+                return
+
     def _abandon(self, request: ThreadRequest) -> None:
         """Remove a request whose thread was interrupted, and pass the lead on if it had it.
 
@@ -143,7 +153,9 @@ class ThreadSender:
         with self._lock:
             with suppress(ValueError):
                 self._waiting.remove(request)
-            if not request.is_leader:
+            if self._leader is not request:
+                # An interrupt may have come before the next leader was woken.
+                self._wake_leader()
                 return
             unanswered = [
                 item
@@ -163,12 +175,14 @@ class ThreadSender:
 
     def _pass_lead(self, leader: ThreadRequest) -> None:
         with self._lock:
-            if self._waiting:
-                self._waiting[0].is_leader = True
-                _release(self._waiting[0].ready)
-            else:
-                self._has_leader = False
-            leader.is_leader = False
+            if self._leader is leader:
+                # One assignment: an interrupt comes before or after it.
+                self._leader = self._waiting[0] if self._waiting else None
+            self._wake_leader()
+
+    def _wake_leader(self) -> None:
+        if self._leader is not None:
+            _release(self._leader.ready)
 
     def _send_batch(self, batch: list[ThreadRequest]) -> None:
         if not batch:
@@ -235,10 +249,12 @@ class ThreadSender:
             self._disconnect()
         future = self._connecting
         if future is None or (future.done() and future.exception() is not None):
-            future = self._connecting = Future()
+            future = Future[Connection]()
             # The name lookup has no timeout, so a thread of its own can outlive its caller. There
             # is one at a time: the next leader waits for the same one.
             Thread(target=self._connect, args=(future,), name='seamwise-redis', daemon=True).start()
+            # Only now: after an interrupt before the start, nobody would complete the future.
+            self._connecting = future
         seconds, used = CONNECT_SECONDS + self._bound, process_time()
         wait([future], seconds)
         if process_time() - used > _BUSY_SHARE * seconds:
