@@ -23,7 +23,14 @@ class Decisions:
         }
         self.unit_of_function = {unit.node: unit for unit in self.units}
         self.classes = {kind.node: kind for kind in self.kinds.converted() if kind.module is module}
-        self.leaves = {unit.node for unit in self.units if _is_leaf(unit)}
+        covering = {
+            module.scope_of(statement)
+            for statement in module.nodes_of_type(ast.Try)
+            if any(clause.covers for clause in self.clauses(statement))
+        }
+        self.leaves = {
+            unit.node for unit in self.units if _is_leaf(unit) and unit.node not in covering
+        }
         self._names: dict[ast.AST, set[str]] = {}
         self.seamwise: set[str] = set()
         """Names to import from `seamwise`."""
