@@ -7,7 +7,7 @@ from seamwise.check.migrate.expectations import Expectation, readings
 from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run
 from seamwise.check.migrate.kinds import Kind
 from seamwise.check.migrate.syntax import awaited_value
-from seamwise.check.typed_ast.program import FUNCTIONS, Module
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 
 class Decisions:
@@ -23,7 +23,14 @@ class Decisions:
         }
         self.unit_of_function = {unit.node: unit for unit in self.units}
         self.classes = {kind.node: kind for kind in self.kinds.converted() if kind.module is module}
-        self.leaves = {unit.node for unit in self.units if _is_leaf(unit)}
+        covering = {
+            module.scope_of(statement)
+            for statement in module.nodes_of_type(ast.Try)
+            if any(clause.covers for clause in self.clauses(statement))
+        }
+        self.leaves = {
+            unit.node for unit in self.units if _is_leaf(unit) and unit.node not in covering
+        }
         self._names: dict[ast.AST, set[str]] = {}
         self.seamwise: set[str] = set()
         """Names to import from `seamwise`."""
@@ -68,13 +75,18 @@ class Decisions:
         names = [self.local(member.name) for member in self.kinds.members(kind.name)]
         return f'({", ".join(names)})'
 
+    def keeps_exceptions(self, node: ast.AST, names: Iterable[str]) -> bool:
+        """Return whether the function around a node stays as it is."""
+        unit = self.unit_of_function.get(_function(self.module.scope_of(node)))
+        return self.flow.keeps_exceptions(unit, names)
+
     def result_function(self, node: ast.expr) -> str:
         """Return the name that replaces the one of a function in a call; empty if it stays."""
         parent = self.module.parents.get(node)
         unit = self.flow.callbacks.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             unit = self.flow.callee(parent, self.module)
-        if unit is None or not unit.result_name:
+        if unit is None or not unit.result_name or self.keeps_exceptions(node, unit.escapes):
             return ''
         if isinstance(node, ast.Name) and unit.module is not self.module:
             self.imports.setdefault(unit.module.name, set()).add(unit.result_name)
@@ -114,7 +126,7 @@ class Decisions:
         if found is None or call in self._matched_calls:
             return ''
         unit, site = found
-        if site.callee is None:
+        if site.callee is None or self.flow.keeps_exceptions(unit, site.kinds):
             return ''
         if unit.is_converted and not site.is_caught and not site.is_lazy:
             return 'do'
@@ -189,7 +201,8 @@ class Decisions:
         covered = {name for clause in clauses for name in clause.covers}
         if (
             not clauses
-            or any(clause.is_broad or not clause.covers for clause in clauses)
+            or any(clause.is_broad or clause.is_mixed or not clause.covers for clause in clauses)
+            or self.keeps_exceptions(statement, covered)
             or covered & self.flow.loose
             or statement not in self._tried()
         ):
@@ -217,6 +230,10 @@ class Decisions:
 
     def _tried(self) -> set[ast.Try]:
         return {statement for _, site in self.sites.values() for statement in site.tries}
+
+
+def _function(scope: ast.AST) -> Function | None:
+    return scope if isinstance(scope, FUNCTIONS) else None
 
 
 def names_in(scope: ast.AST) -> Iterable[str]:

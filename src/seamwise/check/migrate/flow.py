@@ -1,7 +1,7 @@
 """Propagation of exception classes through functions, statement by statement."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from msgspec import Struct, field
@@ -74,6 +74,8 @@ class Unit(Struct, eq=False):
     sites: list[Site] = field(default_factory=list['Site'])
     is_test: bool = False
     """Whether only a test runner calls the function, and no code of the program."""
+    is_value: bool = False
+    """Whether code that is not converted needs the old name."""
     result_name: str = ''
     """New name of a function whose old name keeps its exceptions for callers outside."""
 
@@ -142,6 +144,7 @@ class Flow:
         self._block_values(program)
         self._block_managers()
         self._block_expecting()
+        self._block_named(program)
         self.clauses: dict[ast.ExceptHandler, Clause] = {}
         for module in program.modules:
             for statement in module.nodes_of_type(ast.Try):
@@ -149,12 +152,30 @@ class Flow:
                     self.clauses[handler] = self._clause(handler, statement, module)
         self.loose: frozenset[str] = frozenset()
         """Classes that may be raised where no call shows it, as by an iterator or a property."""
+        self.rejected: dict[str, str] = {}
+        """Reasons against functions that are found at the end, by full name."""
         self._run()
 
     def _block_expecting(self) -> None:
         for unit in self.by_name.values():
             if unit.node is not None and any(part in self.expected for part in _own(unit.node)):
                 unit.blocker = unit.blocker or 'asserts that exceptions are raised'
+
+    def _block_named(self, program: Program) -> None:
+        """Block functions whose full name is a text, by which a test replaces them."""
+        by_name: dict[str, list[Unit]] = {}
+        for unit in self.by_name.values():
+            by_name.setdefault(unit.name.rpartition('.')[2], []).append(unit)
+        for module in program.modules:
+            for node in module.nodes_of_type(ast.Constant):
+                if not isinstance(node.value, str) or '.' not in node.value:
+                    continue
+                scope, _, last = node.value.rpartition('.')
+                for unit in by_name.get(last, ()) if scope.replace('.', '').isidentifier() else ():
+                    if scope.partition('.')[0] == unit.name.partition('.')[0]:
+                        unit.blocker = unit.blocker or (
+                            f'is named in a text at {module.path}:{node.lineno}'
+                        )
 
     def covered_by(self, expectation: Expectation, module: Module) -> set[str]:
         """Return the names of the converted classes that a test expects."""
@@ -179,9 +200,48 @@ class Flow:
             self.loose |= loose
             if self._state() == before:
                 break
+        units = {unit.node: unit for unit in self.units}
         for clause in self.clauses.values():
+            scope = clause.module.scope_of(clause.statement)
+            owner = units.get(scope if isinstance(scope, FUNCTIONS) else None)
+            if self.kinds.is_keeping and (owner is None or not owner.is_converted):
+                continue
             reached = clause.arrived if clause.is_broad else clause.covers
-            self.kinds.read_handler(clause.node, clause.module, reached)
+            if owner is None or not self.kinds.is_keeping:
+                self.kinds.read_handler(clause.node, clause.module, reached)
+                continue
+            if clause.is_mixed and clause.arrived:
+                self.rejected[owner.name] = 'has a clause that also names other exceptions'
+            elif reason := self._unknown_reading(clause, reached):
+                self.rejected[owner.name] = reason
+
+    def _unknown_reading(self, clause: Clause, names: AbstractSet[str]) -> str:
+        """Return the reason why a clause needs exceptions; empty if it does not."""
+        if clause.arrived & self.loose and (
+            not clause.is_broad
+            or any(site.rethrown is clause for unit in self.units for site in unit.sites)
+        ):
+            return 'has a clause that errors reach both as exceptions and in Results'
+        refused = dict(self.kinds.refused)
+        self.kinds.read_handler(clause.node, clause.module, names)
+        is_known = self.kinds.refused == refused
+        self.kinds.refused = refused
+        return '' if is_known else 'reads an error in a way that only exceptions have'
+
+    def called_by_raising_code(self) -> Iterator[Unit]:
+        """Yield the converted functions that code calls which keeps its exceptions."""
+        for unit in self.units:
+            if not unit.is_converted:
+                for site in unit.sites:
+                    if site.callee is not None and site.callee.is_converted:
+                        yield site.callee
+        yield from (unit for unit in self.expected_functions.values() if unit.is_converted)
+
+    def keeps_exceptions(self, unit: Unit | None, names: Iterable[str]) -> bool:
+        """Return whether code stays as it is, because its classes stay exceptions beside errors."""
+        return (unit is None or not unit.is_converted) and any(
+            self.kinds.all[name].has_twin for name in names
+        )
 
     def _state(self) -> object:
         return (
@@ -207,14 +267,20 @@ class Flow:
             is_dynamic='' in classes,
             is_mixed=is_mixed and not is_broad,
         )
-        if clause.is_mixed:
-            self._refuse_caught(
-                clause,
-                covers,
-                'is caught by a clause that also names other exceptions',
-                'Write one clause for the class, and another one for the exceptions.',
-            )
+        if self.kinds.is_keeping:
+            own = [name for name in classes if name in self.kinds.all]
+            clause.is_mixed |= bool(covers) and not is_broad and self.kinds.has_kept_classes(own)
+        elif clause.is_mixed:
+            self._refuse_mixed(clause, covers)
         return clause
+
+    def _refuse_mixed(self, clause: Clause, names: AbstractSet[str]) -> None:
+        self._refuse_caught(
+            clause,
+            names,
+            'is caught by a clause that also names other exceptions',
+            'Write one clause for the class, and another one for the exceptions.',
+        )
 
     def _refuse_caught(
         self, clause: Clause, names: AbstractSet[str], reason: str, advice: str
@@ -251,6 +317,12 @@ class Flow:
                 candidates = by_attribute.get(last)
                 if candidates and isinstance(node.ctx, ast.Load):
                     self._block_value(node, candidates, module)
+                elif candidates and isinstance(node, ast.Attribute):
+                    name = module.full_name(node) or self.inferences[module].qualified_name(node)
+                    for unit in candidates:
+                        if name in {'', unit.name}:
+                            reason = f'is replaced at {module.path}:{node.lineno}'
+                            unit.blocker = unit.blocker or reason
 
     def _block_value(
         self, node: ast.Name | ast.Attribute, candidates: Sequence[Unit], module: Module
@@ -266,10 +338,8 @@ class Flow:
                 outer = module.parents.get(parent)
                 is_async = isinstance(unit.node, ast.AsyncFunctionDef)
                 if is_async and not (isinstance(outer, ast.Await) or is_run(outer, module)):
-                    unit.blocker = unit.blocker or (
-                        f'returns a coroutine '
-                        f'that {module.path}:{node.lineno} does not await itself'
-                    )
+                    reason = f'that {module.path}:{node.lineno} does not await itself'
+                    self._block(unit, f'returns a coroutine {reason}')
                 return
             if callee or name or isinstance(node, ast.Name):
                 return
@@ -286,13 +356,20 @@ class Flow:
             ):
                 self.expected_functions[node] = self.by_name[name]
                 return
-            if self._is_callback(node, name, module):
+            if not self.kinds.is_keeping and self._is_callback(node, name, module):
                 self.callbacks[node] = self.by_name[name]
                 return
             reason = 'is used as a value'
         for unit in candidates:
             if name in {'', unit.name} and not (name == '' and unit.node is None):
-                unit.blocker = unit.blocker or f'{reason} at {module.path}:{node.lineno}'
+                self._block(unit, f'{reason} at {module.path}:{node.lineno}')
+
+    def _block(self, unit: Unit, reason: str) -> None:
+        """Block a function because of a use, which may also go on with a kept function."""
+        if self.kinds.is_keeping:
+            unit.is_value = True
+        else:
+            unit.blocker = unit.blocker or reason
 
     def _is_callback(self, node: ast.expr, name: str, module: Module) -> bool:
         """Return whether a lambda can take the place of a function that is an argument."""
@@ -623,13 +700,14 @@ def left_alone(flow: Flow) -> Iterator[NotMigrated]:
     yield from flow.kinds.refused.values()
     for unit in flow.units:
         if unit.node is not None and unit.blocker and unit.escapes and not unit.is_test:
+            keeps = flow.keeps_exceptions(unit, unit.escapes)
+            behaviour = 'It keeps its exceptions' if keeps else 'It raises `Raised` with the error'
             yield NotMigrated(
                 str(unit.module.path),
                 unit.node.lineno,
                 unit.short_name,
                 unit.blocker,
-                'It raises `Raised` with the error inside; '
-                'return a Result by hand if its callers allow it.',
+                f'{behaviour}; return a Result by hand if its callers allow it.',
             )
 
 

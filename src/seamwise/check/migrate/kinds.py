@@ -78,6 +78,10 @@ class Kind(Struct, eq=False):
     """Whether some `raise` passes no text."""
     has_twin: bool = False
     """Whether the exception stays for callers outside, beside a tagged error."""
+    is_used: bool = True
+    """Whether some converted function needs the tagged error."""
+    shows_exception: bool = False
+    """Whether the text is that of the exception, because it is computed."""
 
     @property
     def short_name(self) -> str:
@@ -109,18 +113,24 @@ class Kind(Struct, eq=False):
 class Kinds:
     """The exception classes of a program, and the reasons why some are kept."""
 
-    def __init__(self, program: Program, refused: Mapping[str, NotMigrated]) -> None:
+    def __init__(
+        self, program: Program, refused: Mapping[str, NotMigrated], *, is_keeping: bool = False
+    ) -> None:
         """Read the classes and their uses.
 
         Args:
             program: The modules.
             refused: Reasons against families, from earlier attempts.
+            is_keeping: Whether exceptions stay beside the tagged errors, so that each class of a
+                family can be converted without the others.
         """
+        self.is_keeping = is_keeping
         self.all = {kind.name: kind for kind in _exception_classes(program)}
         self._children: dict[str, list[Kind]] = {}
         for kind in self.all.values():
             own = [base for base in kind.bases if base in self.all]
-            kind.family = min(own, key=lambda base: len(self.all[base].bases))
+            top = min(own, key=lambda base: len(self.all[base].bases))
+            kind.family = kind.name if is_keeping else top
             for base in own:
                 self._children.setdefault(base, []).append(kind)
         self.refused = dict(refused)
@@ -137,8 +147,10 @@ class Kinds:
         for kinds in self._children.values():
             kinds.sort(key=lambda kind: kind.position)
         for kind in self.converted():
-            if self.is_alias(kind) and any(
-                member.module is not kind.module for member in self.members(kind.name)
+            if (
+                not is_keeping
+                and self.is_alias(kind)
+                and any(member.module is not kind.module for member in self.members(kind.name))
             ):
                 self.refuse(kind, kind.module, kind.node.lineno, 'has subclasses in other modules')
         self._refuse_groups()
@@ -198,6 +210,11 @@ class Kinds:
             if not self.is_alias(kind) and kind.bases & wanted
         }
 
+    def has_kept_classes(self, names: Iterable[str]) -> bool:
+        """Return whether some classes also cover one that only stays an exception."""
+        wanted = frozenset(names)
+        return any(kind.bases & wanted for kind in self.all.values() if not self.is_converted(kind))
+
     # Definitions
 
     def _read_class(self, kind: Kind) -> None:
@@ -205,7 +222,8 @@ class Kinds:
         foreign = [
             base for base in node.bases if module.full_name(base) not in {_EXCEPTION, *self.all}
         ]
-        if len(node.bases) != 1 or foreign or node.keywords or node.decorator_list:
+        is_unusual = len(node.bases) != 1 or foreign or node.keywords or node.decorator_list
+        if is_unusual and not self.is_keeping:
             self.refuse(
                 kind,
                 module,
@@ -224,6 +242,8 @@ class Kinds:
                     pass
                 case ast.FunctionDef(name='__init__') if self._read_init(kind, statement):
                     kind.has_init = True
+                case ast.FunctionDef() if self.is_keeping and statement.name != '__init__':
+                    kind.shows_exception |= statement.name == '__str__'
                 case _:
                     self.refuse(
                         kind,
@@ -231,7 +251,10 @@ class Kinds:
                         statement.lineno,
                         'has a class body that is not only fields and a message',
                     )
+        kind.has_twin = self.is_keeping
         parent = self.all.get(module.full_name(node.bases[0]))
+        if parent is not None:
+            kind.shows_exception |= parent.shows_exception
         if not kind.has_init and parent is not None:
             # The bases come first in a file, except where it could not be imported.
             kind.has_init = parent.has_init
@@ -248,12 +271,44 @@ class Kinds:
             or arguments.kwonlyargs
             or arguments.posonlyargs
             or init.decorator_list
-            or any(parameter.annotation is None for parameter in parameters)
+            or (
+                any(parameter.annotation is None for parameter in parameters)
+                and not self.is_keeping
+            )
         ):
             return False
         names = {parameter.arg for parameter in parameters}
         if names & _RESERVED:
             return False
+        template = self._init_template(init, names)
+        if template is None:
+            if not self.is_keeping:
+                return False
+            kind.shows_exception = True
+        defaults: list[ast.expr | None] = [None] * (len(parameters) - len(arguments.defaults))
+        defaults += arguments.defaults
+        if not all(default is None or isinstance(default, ast.Constant) for default in defaults):
+            return False
+        fields: list[Field] = []
+        for parameter, default in zip(parameters, defaults, strict=True):
+            annotation = parameter.annotation
+            if annotation is not None and any(
+                isinstance(part, ast.Name) and part.id in _UNHASHABLE
+                for part in ast.walk(annotation)
+            ):
+                return False
+            fields.append(
+                Field(
+                    parameter.arg,
+                    'object' if annotation is None else ast.unparse(annotation),
+                    None if default is None else ast.unparse(default),
+                )
+            )
+        kind.fields, kind.template = tuple(fields), template or ''
+        return True
+
+    def _init_template(self, init: ast.FunctionDef, names: set[str]) -> str | None:
+        """Return the template of the message; None if it is computed, or fields are."""
         template: str | None = None
         for statement in init.body:
             match statement:
@@ -266,36 +321,14 @@ class Kinds:
                 ) if template is None:
                     template = _template(message, names)
                     if template is None:
-                        return False
+                        return None
                 case ast.Assign([ast.Attribute(ast.Name('self'), target)], ast.Name(source)) | (
                     ast.AnnAssign(ast.Attribute(ast.Name('self'), target), _, ast.Name(source))
                 ) if target == source and source in names:
                     pass
                 case _:
-                    return False
-        if template is None:
-            return False
-        defaults: list[ast.expr | None] = [None] * (len(parameters) - len(arguments.defaults))
-        defaults += arguments.defaults
-        if not all(default is None or isinstance(default, ast.Constant) for default in defaults):
-            return False
-        fields: list[Field] = []
-        for parameter, default in zip(parameters, defaults, strict=True):
-            annotation = parameter.annotation
-            if annotation is None or any(
-                isinstance(part, ast.Name) and part.id in _UNHASHABLE
-                for part in ast.walk(annotation)
-            ):
-                return False
-            fields.append(
-                Field(
-                    parameter.arg,
-                    ast.unparse(annotation),
-                    None if default is None else ast.unparse(default),
-                )
-            )
-        kind.fields, kind.template = tuple(fields), template
-        return True
+                    return None
+        return template
 
     # Uses
 
@@ -303,7 +336,13 @@ class Kinds:
         for node_type in (ast.Name, ast.Attribute):
             for node in module.nodes_of_type(node_type):
                 kind = self.all.get(module.full_name(node))
-                if kind is not None and not self._is_known_use(kind, node, module):
+                if kind is None:
+                    continue
+                is_known = self._is_known_use(kind, node, module)
+                if self.is_keeping and not isinstance(_statement(node, module), ast.Raise):
+                    # The exception stays, so that any other use remains right.
+                    continue
+                if not is_known:
                     self.refuse(kind, module, node.lineno, _use(node, module))
 
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
@@ -441,6 +480,14 @@ def _use(node: ast.expr, module: Module) -> str:
     if isinstance(parent, ast.Attribute):
         return 'has an attribute that is read from the class'
     return 'is used as a value, or in an annotation'
+
+
+def _statement(node: ast.expr, module: Module) -> ast.AST | None:
+    """Return the `raise` of a class or of its call; None for any other use."""
+    parent = module.parents.get(node)
+    if isinstance(parent, ast.Call) and parent.func is node:
+        parent = module.parents.get(parent)
+    return parent
 
 
 def handler_classes(handler: ast.ExceptHandler, module: Module) -> list[str]:

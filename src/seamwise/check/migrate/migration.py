@@ -1,6 +1,8 @@
 """Migration of a program: decisions, new sources, and their check by mypy."""
 
+import ast
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -78,29 +80,29 @@ class _Keeping(Struct, frozen=True):
 
     def apply(self, flow: Flow) -> None:
         """Give functions a second name and their classes a twin, or refuse the classes."""
+        if not self.names:
+            return
         kinds = flow.kinds
+        called = {unit.name for unit in flow.called_by_raising_code()}
         for unit in flow.units:
-            if unit.node is None or unit not in self or not unit.escapes:
+            if unit.node is None or not unit.is_converted:
                 continue
-            name = f'{unit.node.name}{self.suffix}'
-            if unit.is_converted and name not in names_in(unit.module.syntax):
-                unit.result_name = name
-                for kind in kinds_of(unit, kinds):
-                    self._add_twins(kinds, kind.family)
-            elif not unit.is_test:
-                reason = unit.blocker or f'has the name {name!r} beside it'
-                for kind in kinds_of(unit, kinds):
-                    kinds.refuse(
-                        kind,
-                        unit.module,
-                        unit.node.lineno,
-                        f'leaves `{unit.short_name}`, which must keep its exceptions and {reason}',
-                    )
-
-    def _add_twins(self, kinds: Kinds, family: str) -> None:
+            # Code that keeps exceptions calls the functions by their old names.
+            if unit in self or unit.is_value or unit.name in called:
+                unit.result_name = f'{unit.node.name}{self.suffix}'
+                if unit.result_name in names_in(unit.module.syntax):
+                    reason = f'leaves `{unit.short_name}`, beside which {unit.result_name!r} exists'
+                    for kind in kinds_of(unit, kinds):
+                        kinds.refuse(kind, unit.module, unit.node.lineno, reason)
+        used = {
+            name
+            for unit in flow.units
+            if unit.is_converted
+            for site in unit.sites
+            for name in site.kinds
+        }
         for kind in kinds.all.values():
-            if kind.family == family:
-                kind.has_twin = True
+            kind.is_used = kind.name in used
 
 
 def plan_migration(
@@ -143,14 +145,14 @@ def plan_migration(
         }
         progress('Checking the new types')
         try:
-            errors = _new_errors(paths, new)
+            errors = _without_unused_ignores(_new_errors(paths, new), new)
         except MypyFailed as error:
             return Failure((SourceProblem('', f'mypy: {error}'),))
         if not errors:
             return Success(
                 _migration(flow, new, functions, families, list(contents), analysis.problems)
             )
-        if not _refuse(errors, flow, refusals):
+        if not _refuse(errors, flow, new, refusals):
             break
     return Failure(tuple(SourceProblem(path, message, line=line) for path, line, message in errors))
 
@@ -183,17 +185,22 @@ def _decide(
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
     while True:
-        kinds = Kinds(program, refused)
+        kinds = Kinds(program, refused, is_keeping=bool(keeping.names))
         inferences = {module: ErrorInference(module) for module in program.modules}
         blocked = {
             **dict.fromkeys(has_overrides(program, inferences), 'is overridden in a subclass'),
-            **dict.fromkeys(_entry_points(), 'is an entry point in pyproject.toml'),
+            **dict.fromkeys(
+                () if keeping.names else _entry_points(), 'is an entry point in pyproject.toml'
+            ),
             **refusals.units,
         }
         if functions or families:
             _limit(kinds, program, blocked, functions, families)
         flow = Flow(program, kinds, blocked, functions)
         keeping.apply(flow)
+        if flow.rejected:
+            refusals.units.update(flow.rejected)
+            continue
         if not set(kinds.refused) - set(refused):
             return flow
         refused = dict(kinds.refused)
@@ -248,7 +255,7 @@ def _migration(
     problems: tuple[SourceProblem, ...],
 ) -> Migration:
     is_limited = bool(functions or families)
-    classes = tuple(kind.name for kind in flow.kinds.converted())
+    classes = tuple(kind.name for kind in flow.kinds.converted() if kind.is_used)
     converted = tuple(unit.name for unit in flow.units if unit.is_converted)
     paths = [module.path for module in modules]
     return Migration(
@@ -300,6 +307,35 @@ def _new_errors(
         return found
 
 
+_UNUSED = re.compile(r'Unused "(type: ignore(?:\[[^\]]*\])?)" comment')
+
+
+def _without_unused_ignores(
+    errors: Sequence[tuple[str, int, str]], contents: dict[Path, tuple[bytes, bytes]]
+) -> list[tuple[str, int, str]]:
+    """Remove comments that the new code does not need, and return the other errors."""
+    others: list[tuple[str, int, str]] = []
+    by_name = {str(path): path for path in contents}
+    for path, line, message in errors:
+        found = _UNUSED.match(message)
+        place = by_name.get(path)
+        if found is None or place is None:
+            others.append((path, line, message))
+            continue
+        old, new = contents[place]
+        lines = new.split(b'\n')
+        code, mark, rest = lines[line - 1].partition(b'# ' + found[1].encode())
+        if not mark:
+            others.append((path, line, message))
+            continue
+        if rest.startswith(b'['):
+            # The message names no codes if all of them are unused.
+            rest = rest.partition(b']')[2]
+        lines[line - 1] = (code + rest.lstrip()).rstrip()
+        contents[place] = old, b'\n'.join(lines)
+    return others
+
+
 def _mypy_errors(
     paths: Sequence[str], options: Sequence[str], folder: str
 ) -> list[tuple[str, int, str]]:
@@ -321,12 +357,26 @@ def _mypy_errors(
     return errors
 
 
-def _refuse(errors: Sequence[tuple[str, int, str]], flow: Flow, refusals: _Refusals) -> bool:
+def _refuse(
+    errors: Sequence[tuple[str, int, str]],
+    flow: Flow,
+    contents: Mapping[Path, tuple[bytes, bytes]],
+    refusals: _Refusals,
+) -> bool:
     """Leave alone what mypy rejects; return whether there was something to leave."""
     before = len(refusals.families) + len(refusals.units)
-    for path, _, message in errors:
+    for path, line, message in errors:
         module = next((unit.module for unit in flow.units if str(unit.module.path) == path), None)
         if module is None:
+            continue
+        reason = f'mypy rejects its new form: {message}'
+        unit = (
+            _unit_at(line, contents[module.path][1], module, flow.units)
+            if (module.path in contents)
+            else None
+        )
+        if unit is not None and unit.is_converted:
+            refusals.units[unit.name] = reason
             continue
         for kind in flow.kinds.converted():
             if kind.module is module or _uses(kind.name, module, flow.units):
@@ -336,11 +386,33 @@ def _refuse(errors: Sequence[tuple[str, int, str]], flow: Flow, refusals: _Refus
                         path,
                         kind.node.lineno if kind.module is module else 1,
                         kind.short_name,
-                        f'mypy rejects its new form: {message}',
+                        reason,
                         'Convert the class and its uses by hand.',
                     ),
                 )
     return len(refusals.families) + len(refusals.units) > before
+
+
+def _unit_at(line: int, content: bytes, module: Module, units: Sequence[Unit]) -> Unit | None:
+    """Return the function whose new form contains a line."""
+    found: list[str] = []
+    parents: list[tuple[ast.AST, list[str]]] = [(ast.parse(content), [])]
+    while parents:
+        node, names = parents.pop()
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+            if not first <= line <= (node.end_lineno or first):
+                continue
+            names = [*names, node.name]
+            found = names if not isinstance(node, ast.ClassDef) else found
+        parents += [(child, names) for child in ast.iter_child_nodes(node)]
+    scope = '.'.join([module.name, *found[:-1]])
+    for unit in units:
+        if unit.node is None or not found or unit.name.rpartition('.')[0] != scope:
+            continue
+        if found[-1] in {unit.node.name, unit.result_name}:
+            return unit
+    return None
 
 
 def _uses(name: str, module: Module, units: Sequence[Unit]) -> bool:

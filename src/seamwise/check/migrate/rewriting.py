@@ -24,6 +24,7 @@ from seamwise.check.migrate.syntax import (
     is_docstring,
     is_method,
     new_case,
+    parenthesized,
     parse_line,
     parse_pattern,
     statements_of,
@@ -166,7 +167,12 @@ class _Transformer(cst.CSTTransformer):
 
     def _is_rewritten(self, clause: Clause) -> bool:
         """Return whether a clause becomes an arm, or binds its error by an assignment."""
-        return bool(clause.covers) and (not clause.is_broad or self._is_merged(clause.statement))
+        return (
+            bool(clause.covers)
+            and not clause.is_mixed
+            and (not clause.is_broad or self._is_merged(clause.statement))
+            and not self.rewriting.keeps_exceptions(clause.statement, clause.covers)
+        )
 
     def _raised_name(self, base: str, statement: ast.Try) -> str:
         """Return a name for a `Raised`; clauses share one, except an inner one with an outer."""
@@ -258,7 +264,12 @@ class _Transformer(cst.CSTTransformer):
         if not isinstance(node, ast.Name):
             return updated_node
         unit = self.rewriting.flow.callbacks.get(node)
-        if unit is None or unit.node is None or not unit.is_converted:
+        if (
+            unit is None
+            or unit.node is None
+            or not unit.is_converted
+            or self.rewriting.keeps_exceptions(node, unit.escapes)
+        ):
             return self._renamed(node, updated_node)
         self.is_changed = True
         self.rewriting.use('or_raise')
@@ -288,6 +299,8 @@ class _Transformer(cst.CSTTransformer):
             return updated.with_changes(attr=new) if isinstance(updated, cst.Attribute) else new
         kind = self.rewriting.kinds.all.get(self.rewriting.module.full_name(node))
         if kind is None or not kind.has_twin or not self._is_class_argument(node):
+            return updated
+        if self.rewriting.keeps_exceptions(node, [kind.name]):
             return updated
         self.is_changed = True
         return cst.parse_expression(self.rewriting.local_any(kind))
@@ -331,7 +344,8 @@ class _Transformer(cst.CSTTransformer):
         )
 
     def _is_converted(self, expectation: Expectation) -> bool:
-        return bool(self.rewriting.flow.covered_by(expectation, self.rewriting.module))
+        names = self.rewriting.flow.covered_by(expectation, self.rewriting.module)
+        return bool(names) and not self.rewriting.keeps_exceptions(expectation.call, names)
 
     def _assertions(
         self,
@@ -449,7 +463,8 @@ class _Transformer(cst.CSTTransformer):
         rewriting.use('Success')
         value = updated_node.value or cst.Name('None')
         return updated_node.with_changes(
-            value=call_with('Success', value), whitespace_after_return=cst.SimpleWhitespace(' ')
+            value=call_with('Success', parenthesized(value)),
+            whitespace_after_return=cst.SimpleWhitespace(' '),
         )
 
     @override
@@ -504,7 +519,9 @@ class _Transformer(cst.CSTTransformer):
     def _raise(self, node: ast.Raise, updated: cst.Raise) -> _Replacement | None:
         """Return the statements instead of a `raise`; None if it stays."""
         rewriting = self.rewriting
-        _, site = rewriting.sites[node]
+        unit, site = rewriting.sites[node]
+        if rewriting.flow.keeps_exceptions(unit, site.kinds):
+            return None
         if site.rethrown is not None:
             return self._rethrow(node, site.rethrown) if self._is_rewritten(site.rethrown) else None
         if not site.kinds:
@@ -710,7 +727,7 @@ class _Transformer(cst.CSTTransformer):
         leading: Sequence[cst.EmptyLine] = ()
         raised = ''
         for clause, handler in zip(clauses, updated.handlers, strict=True):
-            if not clause.covers or (clause.is_broad and not is_merged):
+            if not self._is_rewritten(clause):
                 handlers.append(handler)
                 continue
             if clause.is_broad:
@@ -866,12 +883,14 @@ class _Transformer(cst.CSTTransformer):
         kind = self.rewriting.classes.get(node) if isinstance(node, ast.ClassDef) else None
         if kind is None:
             return updated_node
-        self.is_changed = True
+        self.is_changed = self.is_changed or not kind.has_twin or kind.is_used
         if self.rewriting.kinds.is_alias(kind):
             return updated_node if kind.has_twin else self._alias(kind, updated_node)
         new = self._error_class(kind, updated_node)
         if not kind.has_twin:
             return new
+        if not kind.is_used:
+            return updated_node
         gap = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         return cst.FlattenSentinel([updated_node, new.with_changes(leading_lines=gap)])
 
@@ -897,7 +916,7 @@ class _Transformer(cst.CSTTransformer):
     def _error_class(self, kind: Kind, updated: cst.ClassDef) -> cst.ClassDef:
         rewriting = self.rewriting
         rewriting.use('Category', 'TaggedError')
-        message = repr(kind.template)
+        message = repr(kind.template or '{}') if not kind.shows_exception else "''"
         category = f'category=Category.{kind.category}'
         head = f'class {kind.error_name}(TaggedError, {category}, message={message}):'
         if len(head) <= _WIDTH:
@@ -936,6 +955,11 @@ class _Transformer(cst.CSTTransformer):
                 gap = [cst.EmptyLine(indent=False)] if statements else []
                 line = line.with_changes(leading_lines=[*gap, *comments])
             statements.append(line)
+        if kind.shows_exception:
+            method = cst.parse_statement(
+                'def __str__(self) -> str:\n    return str(self.exception())\n'
+            )
+            statements.append(method.with_changes(leading_lines=[cst.EmptyLine(indent=False)]))
         if kind.has_twin:
             method = cst.parse_statement(exception_method(kind))
             statements.append(method.with_changes(leading_lines=[cst.EmptyLine(indent=False)]))

@@ -147,3 +147,10 @@ def with_leading_lines(
     first, *others = statements
     old: Sequence[cst.EmptyLine] = getattr(first, 'leading_lines', ())
     return [first.with_changes(leading_lines=[*lines, *old]), *others]
+
+
+def parenthesized(value: cst.BaseExpression) -> cst.BaseExpression:
+    """Return an expression that can be an argument: a tuple with parentheses."""
+    if isinstance(value, cst.Tuple) and not value.lpar:
+        return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return value
