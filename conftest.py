@@ -19,6 +19,8 @@ from typing_extensions import override
 
 # Configuration of Sphinx, which the tests need not have installed.
 collect_ignore = ['docs/conf.py']
+# Programs, which tests/documentation/test_playground.py runs.
+collect_ignore_glob = ['docs/playground/*.py']
 
 _PAGES = Sybil(parsers=[PythonCodeBlockParser()])
 
