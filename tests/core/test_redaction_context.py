@@ -18,6 +18,8 @@ SECRET = [
     (f'{KEY} is the token of ann', KEY),
     (f'export BW_SESSION="{KEY}"', KEY),
     (f"'crypt' => ['key' => '{HEX}']", HEX),
+    # The first name in a line need not be the sensitive one.
+    ('key 7 has an invalid value: var.admin_password is "FAKE-1"', 'FAKE-1'),
     # A user and a password.
     ('tool login -u ann -p Kohl_Dampf8', 'Kohl_Dampf8'),
     ('login=ann:Kohl_Dampf8', 'Kohl_Dampf8'),

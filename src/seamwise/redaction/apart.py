@@ -256,9 +256,8 @@ def _stated(text: str, settings: Settings) -> Iterator[Span]:
     # The name is searched before each value, because values in quotes are rarer.
     for match in _STATED_VALUE.finditer(text):
         before = text[max(at, match.start() - _STATED_WINDOW) : match.start()]
-        stated = _STATED_NAME.search(before.rpartition('\n')[2])
-        name = stated[stated.lastgroup or ''] if stated else ''
-        if not settings.is_sensitive(name):
+        name = _stated_name(before.rpartition('\n')[2], settings)
+        if not name:
             continue
         span = quoted_value(text, match.end())
         if (
@@ -268,6 +267,17 @@ def _stated(text: str, settings: Settings) -> Iterator[Span]:
         ):
             at = span.end
             yield span
+
+
+def _stated_name(before: str, settings: Settings) -> str:
+    """Return the first sensitive name in the part of a line before a value; empty without one."""
+    at = 0
+    while stated := _STATED_NAME.search(before, at):
+        group = stated.lastgroup or ''
+        if settings.is_sensitive(stated[group]):
+            return stated[group]
+        at = stated.end(group)
+    return ''
 
 
 _OF_NAME = pattern(
