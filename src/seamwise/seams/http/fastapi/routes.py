@@ -221,7 +221,7 @@ def _finishing(
             if is_raising or exchange.answers is None:
                 raise Raised(error)
             return CompleteResponse(exchange.answers.failure(error, exchange))
-        content = result.unwrap()
+        content: object = result.unwrap()
         outcome = _PLAIN
         # A class can be hashed, which mypy does not see.
         kind: Any = type(content)
