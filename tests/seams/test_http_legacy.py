@@ -162,7 +162,7 @@ def test_a_terminal_reads_the_older_names_of_another_program() -> None:
 def test_the_document_has_the_older_keys(answers: Any) -> None:
     errors, _ = documented_errors([http.on(BookLost).hidden().but(answers)])
     data: Any = NAMED.members(errors[BookLost])
-    assert data['properties']['name'] == {'const': 'BookGoneError'}
+    assert data['properties']['name'] == {'type': 'string', 'enum': ['BookGoneError']}
     assert data['properties']['data']['properties'].keys() == {'bookID', 'shelfID'}
     flat: Any = TAGGED.members(errors[BookLost])
     assert flat['required'] == ['_tag', 'bookID', 'shelfID']

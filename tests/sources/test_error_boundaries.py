@@ -158,10 +158,10 @@ def test_the_document_of_the_api_has_the_keys_of_the_contract(
 ) -> None:
     errors, _ = documented_errors([older.MODELS, older.SESSIONS])
     named_schema: Any = NAMED_FORM.members(errors[type(error)])
-    assert named_schema['properties']['name'] == {'const': name}
+    assert named_schema['properties']['name'] == {'type': 'string', 'enum': [name]}
     assert named_schema['properties']['data']['required'] == required
     tagged_schema: Any = TAGGED_FORM.members(errors[type(error)])
-    assert tagged_schema['properties']['_tag'] == {'const': name}
+    assert tagged_schema['properties']['_tag'] == {'type': 'string', 'enum': [name]}
     assert tagged_schema['required'] == ['_tag', *required]
 
 
