@@ -142,7 +142,7 @@ def test_probe_is_released_if_its_reply_is_lost(own_server: Server, is_cancelled
                 trip=consecutive(1),
                 open_for=0.05,
                 probe_timeout=60.0,
-                bound=1.0,
+                bound=0.15,
                 world=world,
             )
             leave(enter(guard), DOWN)

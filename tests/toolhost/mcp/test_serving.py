@@ -295,7 +295,7 @@ def test_a_print_in_a_tool_does_not_reach_the_client(events: Path) -> None:
 @pytest.mark.slow
 def test_a_tool_cannot_read_the_messages_of_the_client(events: Path) -> None:
     answers = talk(events, INITIALIZE, request(2, 'tools/call', name='read_input', arguments={}))
-    assert answers[2]['result']['content'][0]['text'] == '""'
+    assert answers[2]['result']['content'][0]['text'] == ''
 
 
 @pytest.mark.slow

@@ -206,6 +206,9 @@ def _encode_other(value: Any) -> object:
 
 
 def _decode_other(type_: Any, data: object) -> object:
+    # For msgspec, `object` is a type that it does not know.
+    if type_ is object:
+        return data
     if is_model(type_):
         return type_.model_validate(data, by_alias=False, by_name=True)
     raise NotImplementedError(f'{type_.__qualname__} cannot be decoded')
