@@ -13,6 +13,7 @@ import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
 NEEDED_IN_WHEEL = (
@@ -26,17 +27,13 @@ NEEDED_IN_WHEEL = (
 
 def version() -> str:
     """Return the version in `pyproject.toml`."""
-    with (ROOT / 'pyproject.toml').open('rb') as file:
-        found: str = tomllib.load(file)['project']['version']
+    found: str = _settings()['project']['version']
     return found
 
 
 def wheel_roots() -> set[str]:
     """Return the packages and modules of the wheel that `pyproject.toml` names."""
-    with (ROOT / 'pyproject.toml').open('rb') as file:
-        paths: list[str] = tomllib.load(file)['tool']['hatch']['build']['targets']['wheel'][
-            'packages'
-        ]
+    paths: list[str] = _settings()['tool']['hatch']['build']['targets']['wheel']['packages']
     return {PurePosixPath(path).name for path in paths}
 
 
@@ -147,6 +144,10 @@ def main() -> None:
         _say(f'  {path.relative_to(options.output)}: {path.stat().st_size:,} bytes')
     if options.dry_run:
         _say(f'To release it, push the tag v{version()}; nothing was signed or published.')
+
+
+def _settings() -> dict[str, Any]:
+    return tomllib.loads((ROOT / 'pyproject.toml').read_text(encoding='utf-8'))
 
 
 def _run(program: str, *arguments: str, folder: Path = ROOT) -> None:

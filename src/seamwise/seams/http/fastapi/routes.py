@@ -96,16 +96,17 @@ class ResultRoute(APIRoute):
         if owner is not None and not isinstance(owner, Overrides):
             route.dependency_overrides_provider = Overrides(owner)
         field = route.response_field
+        is_searched = field is not None and may_hold_errors(self.response_model)
         if not (is_sync_generator(self.endpoint) or is_async_generator(self.endpoint)):
             route.dependant.call = _finishing(
                 route.dependant.call,
                 is_declared=self.result is not None,
                 is_raising=has_generators(route.dependant),
-                form=_form_of(self.response_model, has_model=field is not None),
+                form=_form_of(has_model=field is not None, is_searched=is_searched),
             )
         if field is None:
             return self._answering(super().get_route_handler(), route.path_format)
-        route.response_field = _EnvelopeField(field, route)
+        route.response_field = _EnvelopeField(field, route, is_searched=is_searched)
         try:
             handle = super().get_route_handler()
         finally:
@@ -244,11 +245,11 @@ def _finishing(
     return call_async if is_async(handler) else call
 
 
-def _form_of(model: object, *, has_model: bool) -> Callable[[object], object]:
+def _form_of(*, has_model: bool, is_searched: bool) -> Callable[[object], object]:
     """Return the function from the value of a Success to its form that FastAPI can write."""
     if not has_model:
         return to_jsonable
-    return public_form if may_hold_errors(model) else _same
+    return public_form if is_searched else _same
 
 
 def _same(value: object) -> object:
@@ -273,9 +274,14 @@ class _EnvelopeField:
     """Response field of FastAPI that puts the JSON of the value of a Success into the envelope.
 
     FastAPI makes the response with the length of all of it then.
+
+    Args:
+        field: The field of FastAPI.
+        route: The route.
+        is_searched: Whether values are searched for tagged errors.
     """
 
-    def __init__(self, field: Any, route: Any) -> None:
+    def __init__(self, field: Any, route: Any, *, is_searched: bool) -> None:
         self._field = field
         self.validate = field.validate
         has_options = any(getattr(route, name) for name in _MODEL_OPTIONS)
@@ -283,7 +289,7 @@ class _EnvelopeField:
             None if has_options else getattr(field, '_type_adapter', None)
         )
         self._by_alias: bool = route.response_model_by_alias
-        self._may_hold_errors = may_hold_errors(route.response_model)
+        self._is_searched = is_searched
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._field, name)
@@ -298,7 +304,7 @@ class _EnvelopeField:
 
     def serialize_json(self, value: object, **options: Any) -> bytes:
         """Return the JSON of a value."""
-        if self._may_hold_errors:
+        if self._is_searched:
             with public_in_pydantic():
                 content = self._value_json(value, options)
         else:
