@@ -1,7 +1,9 @@
 """Configuration of the documentation site; `python -m tools.documentation` builds it."""
 
 import os
+import tomllib
 from importlib.metadata import version as installed_version
+from pathlib import Path
 
 from sphinx.application import Sphinx
 from tools.documentation.corrections import add_corrections
@@ -12,6 +14,8 @@ project = 'Seamwise'
 author = 'The Seamwise developers'
 project_copyright = '2026, The Seamwise developers. MIT License'
 version = release = installed_version('seamwise')
+with (Path(__file__).parents[1] / 'pyproject.toml').open('rb') as _settings:
+    _site: str = tomllib.load(_settings)['project'].get('urls', {}).get('Documentation', '')
 
 extensions = [
     'myst_parser',
@@ -40,6 +44,9 @@ toc_object_entries_show_parents = 'hide'
 
 # Links of the Markdown copies lead to names.
 markdown_anchor_signatures = True
+
+# Search engines and previews of links name the page at this address.
+html_baseurl = ogp_site_url = f'{_site.rstrip("/")}/' if _site else ''
 
 html_theme = 'furo'
 html_title = 'Seamwise'

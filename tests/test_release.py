@@ -1,12 +1,17 @@
 """Tests of the packages of a release, of the workflows that publish them, and of upgrades."""
 
+import os
 import re
+import runpy
+import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 from tools import release, upgrade
+from tools.pypi_readme import with_addresses
 
 WORKFLOWS = sorted((release.ROOT / '.github' / 'workflows').glob('*.yml'))
 
@@ -20,6 +25,72 @@ def test_a_tag_other_than_the_version_is_an_obstacle() -> None:
 
 def test_the_present_commit_can_be_tried() -> None:
     assert [*release.obstacles(None)] == []
+
+
+def test_a_release_without_addresses_stops() -> None:
+    assert [*release.obstacles(f'v{release.version()}')][-1] == (
+        'pyproject.toml has no [project.urls] with Documentation and Source: '
+        'the links of the README would lead nowhere on PyPI.'
+    )
+
+
+def test_every_link_of_the_readme_leads_to_a_page_of_the_site_or_a_file_of_the_tag() -> None:
+    urls = {'Documentation': 'https://docs.example/', 'Source': 'https://forge.example/seamwise'}
+    readme = (release.ROOT / 'README.md').read_text(encoding='utf-8')
+    text = with_addresses(readme, urls, 'v1')
+    assert not re.search(r'\]\((?!https://|#)|(?:src|srcset)="(?!https://)', text)
+    pages = re.findall(r'https://docs\.example/([\w/-]+)/', text)
+    assert len(pages) > 10
+    for page in pages:
+        names = (f'docs/{page}.md', f'docs/{page}/README.md', f'docs/{page}/index.md')
+        assert any((release.ROOT / name).is_file() for name in names), page
+    files = re.findall(r'https://forge\.example/seamwise/(raw|blob)/v1/([^)"#]+)', text)
+    assert {view for view, name in files if name.endswith('.png')} == {'raw'}
+    for _, name in files:
+        assert (release.ROOT / name).is_file(), name
+
+
+def test_one_address_alone_is_refused() -> None:
+    with pytest.raises(ValueError, match=r'\[project\.urls\] in pyproject\.toml lacks Source'):
+        with_addresses('', {'Documentation': 'https://docs.example'}, 'v1')
+
+
+@pytest.mark.slow
+def test_readme_site_and_reports_follow_the_addresses_in_pyproject(tmp_path: Path) -> None:
+    for folder in ('src', 'tools'):
+        shutil.copytree(release.ROOT / folder, tmp_path / folder)
+    (tmp_path / 'docs').mkdir()
+    for name in ('LICENSE', 'README.md', 'pyproject.toml', 'docs/conf.py'):
+        shutil.copy(release.ROOT / name, tmp_path / name)
+    settings = tmp_path / 'pyproject.toml'
+    settings.write_text(
+        settings.read_text(encoding='utf-8').replace(
+            '[project.optional-dependencies]',
+            '[project.urls]\nDocumentation = "https://docs.example/1.0"\n'
+            'Source = "https://forge.example/seamwise"\n\n[project.optional-dependencies]',
+        ),
+        encoding='utf-8',
+    )
+    build = (sys.executable, '-m', 'hatchling', 'build', '-t', 'wheel', '-d', 'dist')
+    subprocess.run(build, cwd=tmp_path, check=True, capture_output=True)
+    [wheel] = (tmp_path / 'dist').iterdir()
+    installed = tmp_path / 'installed'
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    [metadata] = installed.glob('*.dist-info/METADATA')
+    assert '](https://docs.example/1.0/errors/)' in metadata.read_text(encoding='utf-8')
+    page = 'from seamwise.check.findings import page_url; print(page_url("SW101"))'
+    report = subprocess.run(
+        (sys.executable, '-c', page),
+        cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': str(installed)},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert report.stdout == 'https://docs.example/1.0/check/SW101/\n'
+    site = runpy.run_path(str(tmp_path / 'docs' / 'conf.py'))
+    assert site['html_baseurl'] == site['ogp_site_url'] == 'https://docs.example/1.0/'
 
 
 def write_wheel(path: Path, names: set[str]) -> Path:

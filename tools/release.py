@@ -52,6 +52,11 @@ def obstacles(tag: str | None) -> Iterator[str]:
         yield f'The tag is {tag!r}, and the version in pyproject.toml is {version()!r}.'
     if f'## [{version()}]' not in changelog:
         yield f'CHANGELOG.md has no section [{version()}].'
+    if 'urls' not in _settings()['project']:
+        yield (
+            'pyproject.toml has no [project.urls] with Documentation and Source: '
+            'the links of the README would lead nowhere on PyPI.'
+        )
 
 
 def check_wheel(wheel: Path) -> Iterator[str]:
@@ -144,6 +149,8 @@ def main() -> None:
         _say(f'  {path.relative_to(options.output)}: {path.stat().st_size:,} bytes')
     if options.dry_run:
         _say(f'To release it, push the tag v{version()}; nothing was signed or published.')
+        for problem in obstacles(f'v{version()}'):
+            _say(f'The release would stop: {problem}')
 
 
 def _settings() -> dict[str, Any]:

@@ -207,7 +207,7 @@ def test_rules_refer_to_the_documentation_that_the_package_names(
 ) -> None:
     monkeypatch.setattr(findings, 'documentation_url', lambda: 'https://docs.example')
     rules = sarif_run(report())['tool']['driver']['rules']
-    assert rules[1]['helpUri'] == 'https://docs.example/check/SW101.md'
+    assert rules[1]['helpUri'] == 'https://docs.example/check/SW101/'
     monkeypatch.setattr(findings, 'documentation_url', lambda: '')
     assert 'helpUri' not in sarif_run(report())['tool']['driver']['rules'][1]
 

@@ -69,7 +69,7 @@ def to_finding(hit: RuleHit, *, path: str, severity: Severity) -> Finding:
 def page_url(code: str) -> str | None:
     """Return the URL of the page of a rule; None if the documentation has no URL."""
     documentation = documentation_url()
-    return f'{documentation}/check/{code}.md' if documentation else None
+    return f'{documentation}/check/{code}/' if documentation else None
 
 
 @cache
