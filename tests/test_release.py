@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from tools import release, upgrade
@@ -104,7 +105,7 @@ def test_missing_and_foreign_files_of_a_wheel_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = ['src/seamwise/__init__.py', *(f'src/{name}' for name in release.NEEDED_IN_WHEEL)]
-    monkeypatch.setattr(release, 'tracked', lambda _: files)
+    monkeypatch.setattr(release, 'tracked', Mock(return_value=files))
     names = {name.removeprefix('src/') for name in files} | {'seamwise-0.1.0.dist-info/METADATA'}
     complete = write_wheel(tmp_path / 'complete.whl', names)
     assert [*release.check_wheel(complete)] == []

@@ -22,6 +22,7 @@ from seamwise.documents.library import library_catalog
 from seamwise.policies import retry
 from seamwise.seams import log, session
 from seamwise.seams.http.tables import STORAGE
+from seamwise.seams.session.tables import NETWORK
 from seamwise.seams.telemetry import Telemetry
 from seamwise.testing import FakeWorld
 from tools.themes import THEMES, Theme
@@ -130,7 +131,7 @@ def seam_outputs() -> Iterator[tuple[str, list[str]]]:
     http, model = outputs['http'], outputs['model']
     # The catalogue shows the Chinese text, which this page is not in.
     error = UpstreamRateLimited('openai', retry_after=1.5, limit=60)
-    chat = session.event(error, adapter=session.tables.NETWORK, locale='en')
+    chat = session.event(error, adapter=NETWORK, locale='en')
     planner, rpc, log = outputs['planner'], outputs['jsonrpc']['error'], outputs['log']
     lines = {
         'Terminal': [*outputs['cli']['text'].splitlines()[::2], summaries['cli']],

@@ -128,7 +128,8 @@ def describe(names: list[str]) -> str:
     ],
 )  # fmt: skip
 def test_suppressions_apply_to_the_whole_statement(place: str, reported: list[int]) -> None:
-    comments = dict.fromkeys(('above', 'first', 'last', 'above_inner', 'inner'), '#')
+    places = ['above', 'first', 'last', 'above_inner', 'inner']
+    comments = dict.fromkeys(places, '#')
     comments[place] = '# seamwise: allow[SW104] a test'
     report = check_source(START + STATEMENT.format(**comments))
     assert [(finding.code, finding.line) for finding in report.findings] == [

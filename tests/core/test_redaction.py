@@ -651,7 +651,7 @@ class LostMapping(Mapping[str, str]):
 class UnboundProxy:
     @property  # type: ignore[misc]  # as in Werkzeug
     @override
-    def __class__(self) -> type:
+    def __class__(self) -> type:  # pyright: ignore[reportIncompatibleMethodOverride]
         raise RuntimeError('working outside of request context')
 
 

@@ -13,7 +13,7 @@ from tests.policies.errors import Down
 
 def patch_modules(monkeypatch: pytest.MonkeyPatch, *patched: str) -> None:
     """Install a module with the answers of `gevent.monkey`."""
-    monkey = SimpleNamespace(is_module_patched=lambda name: name in patched)
+    monkey = SimpleNamespace(is_module_patched=patched.__contains__)
     monkeypatch.setitem(sys.modules, 'gevent.monkey', monkey)
 
 

@@ -873,16 +873,16 @@ def test_named_pipeline_keeps_its_layers_and_shows_its_name() -> None:
 FALLBACK: Any = fallback(lambda _: Success(1))
 
 
-@pytest.mark.parametrize(
-    ('build', 'message'),
-    [
-        (lambda item: item >> keyed(retry()), r'write `keyed\(outer >> inner\)`'),
-        (lambda item: keyed(retry()) >> item, r'write `keyed\(outer >> inner\)`'),
-        (lambda item: item >> cache(ttl=1.0, name='x'), 'above `@guard`'),
-        (lambda item: cache(ttl=1.0, name='x') >> item, 'above `@guard`'),
-        (lambda item: FALLBACK >> keyed(item), 'keyed must be outermost'),
-    ],
-)
+MISPLACED: list[tuple[Callable[[Any], object], str]] = [
+    (lambda item: item >> keyed(retry()), r'write `keyed\(outer >> inner\)`'),
+    (lambda item: keyed(retry()) >> item, r'write `keyed\(outer >> inner\)`'),
+    (lambda item: item >> cache(ttl=1.0, name='x'), 'above `@guard`'),
+    (lambda item: cache(ttl=1.0, name='x') >> item, 'above `@guard`'),
+    (lambda item: FALLBACK >> keyed(item), 'keyed must be outermost'),
+]
+
+
+@pytest.mark.parametrize(('build', 'message'), MISPLACED)
 def test_nesting_of_what_is_no_guard_says_what_to_write(
     build: Callable[[Guard[object]], object], message: str
 ) -> None:

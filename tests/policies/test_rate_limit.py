@@ -30,6 +30,10 @@ def ok() -> Success[int]:
     return Success(1)
 
 
+def found(_text: str) -> Success[int]:
+    return ok()
+
+
 def passes(guard: Guard[RateLimited]) -> bool:
     return guard.run_sync(ok) == Success(1)
 
@@ -180,8 +184,11 @@ def test_cost_receives_the_arguments_of_each_call() -> None:
     def send(text: str, *, factor: float = 1.0) -> Result[str, RateLimited]:
         return Success(f'{text} * {factor}')
 
+    def count_words_of_method(_self: object, text: str) -> float:
+        return count_words(text)
+
     class Mailbox:
-        @rate_limit(3, name='y', cost=lambda _self, text: count_words(text), world=FakeWorld())
+        @rate_limit(3, name='y', cost=count_words_of_method, world=FakeWorld())
         def send(self, text: str) -> Result[str, RateLimited]:
             return Success(text)
 
@@ -242,14 +249,14 @@ def test_cost_that_does_not_accept_the_arguments_is_a_defect_with_a_note() -> No
 
     guard = rate_limit(1, name='x', cost=break_cost, world=FakeWorld())
     with pytest.raises(TypeError, match='unsupported operand') as caught:
-        guard.run_sync(lambda _text: ok(), 'one')
+        guard.run_sync(found, 'one')
     assert not hasattr(caught.value, '__notes__')
 
 
 def test_cost_without_parameters_is_called_without_the_arguments() -> None:
     weight = ContextVar('weight', default=2.0)
     guard = rate_limit(4, name='x', cost=weight.get, world=FakeWorld())
-    outcomes = [guard.run_sync(lambda _text: ok(), 'one') for _ in range(3)]
+    outcomes = [guard.run_sync(found, 'one') for _ in range(3)]
     assert [type(outcome) for outcome in outcomes] == [Success, Success, Failure]
 
 

@@ -181,7 +181,8 @@ def test_a_pydantic_model_shows_the_public_fields_of_an_error() -> None:
         return Success([ERROR])
 
     def anything() -> Result[dict[str, object], Down]:
-        return Success({'value': MODEL})
+        values: dict[str, object] = {'value': MODEL}
+        return Success(values)
 
     def no_result() -> Frozen:
         return MODEL

@@ -642,8 +642,9 @@ def test_a_post_is_not_repeated_for_the_classes_that_may_have_had_effects() -> N
     """The number is on the page `public-and-internal.md`."""
     refused: set[str] = set()
     values: list[Any] = [vars(tables)[name] for name in dir(tables) if name.isupper()]
-    for table in values:
-        for kind, arm in table.arms.items() if isinstance(table, Adapter) else ():
+    adapters: list[Adapter[Any, Any]] = [value for value in values if isinstance(value, Adapter)]
+    for table in adapters:
+        for kind, arm in table.arms.items():
             if not isinstance(arm, Hidden):
                 error = sample_error(kind)
                 with serving('r-1', 'en', method='POST'):

@@ -226,6 +226,7 @@ def test_the_options_of_a_model_hold_in_a_task_and_in_a_thread(handler: Any) -> 
     app = FastAPI()
     install(app, TABLE)
     every = {'name': 'lid', 'color': None, 'mass': 2.0}
+    options: dict[str, Any]
     for path, options, shown in (
         ('/all', {}, every),
         ('/set', {'response_model_exclude_unset': True}, {'name': 'lid', 'mass': 2.0}),

@@ -243,7 +243,7 @@ def test_a_stream_ends_before_its_background_task() -> None:
     app = FastAPI()
     install(app, TABLE)
     app.add_api_route('/', answer)
-    scope = {
+    scope: dict[str, Any] = {
         'type': 'http',
         'method': 'GET',
         'path': '/',

@@ -181,7 +181,7 @@ def test_a_backoff_beyond_the_time_limit_names_both_numbers() -> None:
 class Unhashable:
     locale: str = 'en'
     session_id: str = 's-1'
-    sent: list[ErrorEvent] = field(default_factory=list)
+    sent: list[ErrorEvent] = field(default_factory=list[ErrorEvent])
 
     def send(self, event: ErrorEvent, /) -> None:
         self.sent.append(event)
@@ -191,7 +191,7 @@ class Unhashable:
 class Slotted:
     locale: str = 'en'
     session_id: str = 's-1'
-    sent: list[ErrorEvent] = field(default_factory=list)
+    sent: list[ErrorEvent] = field(default_factory=list[ErrorEvent])
 
     def send(self, event: ErrorEvent, /) -> None:
         self.sent.append(event)
@@ -218,7 +218,7 @@ def test_publish_adds_nothing_to_what_was_observed(create: Callable[[], Any]) ->
 def test_an_operation_that_nobody_observed_is_reported() -> None:
     chat, other = RecordingSession(), RecordingSession()
     observer = session.observer(chat, adapter=EVENTS, log=SILENT_LOG)
-    result: Any = retry(observer=observer).run_sync(lambda: Failure(MISSING))
+    result = retry(observer=observer).run_sync(partial(as_is, Failure(MISSING)))
     equal = Failure(FileNotFound('read_file', 'a.txt'))
     assert len(session.publish(equal, chat, adapter=EVENTS, log=SILENT_LOG)) == 1
     assert len(session.publish(result, other, adapter=EVENTS, log=SILENT_LOG)) == 1

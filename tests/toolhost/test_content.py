@@ -77,7 +77,7 @@ class Point:
 
 NOTE = Note(number=1, author=Author(name='Ann'), replies=[Note(number=2)])
 
-DUMPED = {
+DUMPED: dict[str, Any] = {
     'number': 1,
     'author': {'fullName': 'Ann'},
     'replies': [{'number': 2, 'author': None, 'replies': []}],
@@ -242,9 +242,10 @@ def test_a_result_that_can_have_a_json_form_is_accepted(type_: Any) -> None:
 
 
 def test_a_type_that_is_defined_later_is_refused_by_the_processor() -> None:
-    def look() -> 'Later':  # type: ignore[name-defined]  # noqa: F821 -- defined below
+    def look() -> Any:
         raise AssertionError('it is not called')
 
+    look.__annotations__['return'] = 'Later'
     later = tool(look)
     look.__globals__['Later'] = Handle
     try:

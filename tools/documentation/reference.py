@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from seamwise import Failure, Success, TaggedError
 from seamwise._errors.type_hints import resolved_hints
+from seamwise._text.json_fields import is_array, is_object
 from seamwise.documents.collect import collect_entry
 from seamwise.documents.library import library_catalog
 from seamwise.documents.shape import Answer, ErrorEntry
@@ -175,18 +176,16 @@ def with_plain_descriptions(schema: object) -> object:
     >>> with_plain_descriptions({'description': 'A key.\n\n    It is\n    safe.'})
     {'description': 'A key.\n\nIt is safe.'}
     """
-    match schema:
-        case dict():
-            return {
-                key: _plain_text(value)
-                if key == 'description' and isinstance(value, str)
-                else with_plain_descriptions(value)
-                for key, value in schema.items()
-            }
-        case list():
-            return [with_plain_descriptions(item) for item in schema]
-        case _:
-            return schema
+    if is_object(schema):
+        return {
+            key: _plain_text(value)
+            if key == 'description' and isinstance(value, str)
+            else with_plain_descriptions(value)
+            for key, value in schema.items()
+        }
+    if is_array(schema):
+        return [with_plain_descriptions(item) for item in schema]
+    return schema
 
 
 def _plain_text(docstring: str) -> str:

@@ -108,6 +108,9 @@ def test_cost_receives_the_arguments_of_the_call(server: Server, is_away: bool, 
     def count_words(text: str) -> float:
         return len(text.split())
 
+    def find_words_sync(_text: str) -> Success[str]:
+        return Success('found')
+
     async def find_words(_text: str) -> Success[str]:
         return Success('found')
 
@@ -123,7 +126,7 @@ def test_cost_receives_the_arguments_of_the_call(server: Server, is_away: bool, 
                     backoff.on_failure(backoff.try_acquire())
             types = [type(await guard.run(find_words, 'one two'))]
             async with guard.acquire('one two'):
-                types.append(type(guard.run_sync(lambda _text: Success('found'), 'one two')))
+                types.append(type(guard.run_sync(find_words_sync, 'one two')))
             types.append(type(await guard.run(find_words, 'one two')))
             return types
 

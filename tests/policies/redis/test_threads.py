@@ -8,13 +8,14 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 import redis
 import redis.asyncio
+import redis.exceptions
 from typing_extensions import override
 
 from seamwise import Result, Success
@@ -65,7 +66,7 @@ def outcomes_at_once(guard: Guard[Any], count: int) -> Counter[str]:
 
 
 @contextmanager
-def busy_machine() -> Iterator[None]:
+def busy_machine() -> Generator[None]:
     """Keep two processes computing."""
     processes = [subprocess.Popen([sys.executable, '-c', 'while True: pass']) for _ in range(2)]
     try:
