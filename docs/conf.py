@@ -45,9 +45,6 @@ toc_object_entries_show_parents = 'hide'
 # Links of the Markdown copies lead to names.
 markdown_anchor_signatures = True
 
-# Search engines and previews of links name the page at this address.
-html_baseurl = ogp_site_url = f'{_site.rstrip("/")}/' if _site else ''
-
 html_theme = 'furo'
 html_title = 'Seamwise'
 html_sidebars = {
@@ -77,10 +74,16 @@ templates_path = ['_templates']
 copybutton_prompt_text = r'>>> |\.\.\. |\$ '
 copybutton_prompt_is_regexp = True
 
+# Search engines and previews of links name the page at this address.
+html_baseurl = ogp_site_url = f'{_site.rstrip("/")}/' if _site else ''
+
 # A description for search engines and previews of links: the beginning of the page.
 ogp_description_length = 160
 ogp_enable_meta_description = True
 ogp_social_cards = {'enable': False}
+# Previews need a whole URL; `python -m tools.screenshots` draws the picture.
+ogp_image = '_static/card.png' if ogp_site_url else None
+ogp_image_alt = 'Seamwise: a forgotten error is a red line'
 
 # Examples in the pages use these hosts.
 linkcheck_ignore = [r'https?://(?:localhost|127\.0\.0\.1|[\w.-]*\bexample\b)']

@@ -1,8 +1,8 @@
 """Take the pictures of the pages: `python -m tools.screenshots`.
 
 Starts `seamwise serve` on a copy of `examples/workspace`, runs calls in headless Chromium, and
-writes `docs/pictures/live-page-*.png`; `map-*.png` are of the map of `examples/shop`. It needs
-Chromium and its driver.
+writes `docs/pictures/live-page-*.png`; `map-*.png` are of the map of `examples/shop`, and
+`docs/_static/card.png` is the picture of a link to the site. It needs Chromium and its driver.
 """
 
 import shutil
@@ -26,12 +26,29 @@ from tests.browser.check_page import open_chromium, run_script, set_color_scheme
 from tests.program.servers import served
 
 FOLDER = Path(__file__).parents[1] / 'docs' / 'pictures'
+STATIC = FOLDER.with_name('_static')
 
 MAX_SIZE = 200_000
 """In bytes: the maximum size of a picture."""
 
 COLORS = 256
 """The number of colors of a picture."""
+
+
+CARD = """\
+<body style="margin: 0; box-sizing: border-box; height: 100vh; padding: 0 64px; display: flex;
+    align-items: center; gap: 48px; background: #14171c; color: #e8eaed;
+    font-family: ui-sans-serif, system-ui, sans-serif">
+  <div>
+    <div style="width: 88px">{icon}</div>
+    <h1 style="font-size: 72px; margin: 24px 0 16px">Seamwise</h1>
+    <p style="font-size: 36px; line-height: 1.25; margin: 0">A forgotten error<br>is a red line.</p>
+    <p style="font-size: 26px; margin: 24px 0 0; color: #a5adb8">Typed failures for Python</p>
+  </div>
+  <div style="flex: none; zoom: 1.6">{picture}</div>
+</body>
+"""
+"""The picture that a preview of a link shows."""
 
 
 class Picture(Struct, frozen=True):
@@ -73,6 +90,7 @@ def main() -> None:
             for picture in PICTURES:
                 _take(driver, page, picture)
             _take_map(driver, Path(folder) / 'map.html')
+            _take_card(driver, Path(folder) / 'card.html')
 
 
 def _perform(page: LivePage) -> None:
@@ -121,6 +139,18 @@ def _take_map(driver: Chrome, file: Path) -> None:
         driver.get(file.as_uri())
         drawing = driver.find_element(By.CSS_SELECTOR, '#picture .drawing')
         (FOLDER / f'map-{theme}.png').write_bytes(_compress(drawing.screenshot_as_png))
+
+
+def _take_card(driver: Chrome, file: Path) -> None:
+    """Draw the picture of a link, in the size that previews expect."""
+    icon, picture = (
+        path.read_text(encoding='utf-8')
+        for path in (STATIC / 'icon.svg', FOLDER / 'forgotten-arm-dark.svg')
+    )
+    file.write_text(CARD.format(icon=icon, picture=picture), encoding='utf-8')
+    set_size(driver, 1200, 630, 1.0)
+    driver.get(file.as_uri())
+    (STATIC / 'card.png').write_bytes(_compress(_capture(driver)))
 
 
 def set_size(driver: Any, width: int, height: int, scale: float) -> None:
