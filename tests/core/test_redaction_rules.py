@@ -14,7 +14,7 @@ from seamwise import redact
 from seamwise.redaction import redact_and_count
 from seamwise.redaction.apart import APART, ApartRule
 from seamwise.redaction.engine import ALL_RULES as RULES
-from seamwise.redaction.prefilter import may_contain_secret
+from seamwise.redaction.prefilter import may_contain_secret, searched_end
 from seamwise.redaction.provider_formats import FORMATS
 from seamwise.redaction.rules import Rule
 from seamwise.redaction.settings import Settings
@@ -300,3 +300,38 @@ def test_time_is_linear_in_the_length_of_repeated_text(attack: str) -> None:
 def test_the_check_of_linear_time_detects_a_quadratic_search() -> None:
     quadratic = re.compile('(?=(a*)b)').findall
     assert not is_linear(lambda text: quadratic(text[: len(text) // 20]), 'a')
+
+
+@pytest.mark.parametrize(
+    'name', ['token=a1b2 ', 'пароль=a1b2 ', 'https://ann:a1b2@example.org ', 'secret: ', 'pwd\n']
+)
+def test_the_rest_of_a_text_of_nothing_but_names_is_masked(name: str) -> None:
+    text = f'GET /\n{name * 20_000}then hunter2xyz'
+    redacted = redact(text)
+    assert redacted.startswith('GET /\n')
+    assert redacted.endswith('***')
+    assert 'a1b2' not in redacted
+    assert 'hunter2xyz' not in redacted
+    assert len(redacted) < len(text) / 2
+
+
+def test_a_dense_text_is_searched_up_to_the_beginning_of_a_line() -> None:
+    line = 'sk-FAKEFAKEFAKEFAKE0123 key: a, pin: b, pwd: c\n'
+    text = line * 5_000
+    end = searched_end(text)
+    assert 0 < end < len(text)
+    assert end % len(line) == 0
+
+
+def test_a_long_text_with_a_name_in_each_line_is_searched_as_a_whole() -> None:
+    line = f'2026-11-29T10:00:00 INFO {"worked " * 6}token=A1b2C3d4\n'
+    redacted = redact(line * 20_000)
+    assert redacted == line.replace('A1b2C3d4', '***') * 20_000
+
+
+def test_a_key_at_any_place_of_a_long_line_is_found() -> None:
+    key = 'xapp-1-FAKE' + 'A1' * 200 + '-1-' + 'b2' * 250
+    for before in (0, 3_000, 30_000):
+        for after in (0, 3_000, 30_000):
+            text = f'{"sk " * (before // 3)} {key} {"s. " * (after // 3)}'
+            assert 'b2b2' not in redact(text)

@@ -13,9 +13,14 @@ from seamwise.redaction.command_rules import COMMAND_RULES
 from seamwise.redaction.encoded import decoded_texts
 from seamwise.redaction.harmless import is_placeholder
 from seamwise.redaction.in_json import json_runs, redact_json_string
-from seamwise.redaction.prefilter import may_contain_key, may_contain_name, may_contain_secret
+from seamwise.redaction.prefilter import (
+    may_contain_key,
+    may_contain_name,
+    may_contain_secret,
+    searched_end,
+)
 from seamwise.redaction.provider_formats import FORMATS
-from seamwise.redaction.rules import BOUNDARY, RULES, Rule, around, compiled, spans_of
+from seamwise.redaction.rules import BOUNDARY, RULES, Rule, around, compiled, search_part, spans_of
 from seamwise.redaction.settings import Settings
 from seamwise.redaction.source_rules import SOURCE_RULES
 from seamwise.redaction.spans import Span, merge_spans, replace_spans
@@ -104,6 +109,10 @@ def _mask_inner(text: str, settings: Settings) -> tuple[str, int]:
 
 
 def _spans(text: str, settings: Settings) -> Iterator[Span]:
+    end = searched_end(text)
+    if end < len(text):
+        yield Span(end, len(text))
+        text = text[:end]
     outside = yield from _spans_of_plain(text, settings)
     for decoded, original in decoded_texts(outside):
         for span in _spans_of_plain(decoded, settings):
@@ -209,14 +218,21 @@ def _keys_of_providers(text: str, lowered: str) -> Iterator[Span]:
     for keywords, form in _FORMATS:
         if _has_any(keywords, lowered):
             key = compiled(rf'{BOUNDARY}(?:{form}){_REST_OF_KEY}')
-            for start, end in around(keywords, text, lowered):
-                for match in key.finditer(text, start, end):
+            after = _AFTER_KEY if _LONG_KEY in form else _AFTER_SHORT_KEY
+            for start, end in around(keywords, text, lowered, before=_BEFORE_KEY, after=after):
+                at = start
+                while match := search_part(key, text, at, end):
+                    at = match.end()
                     # Names in code, such as `s.AcceptanceTimeoutSeconds`, have no digit.
                     is_name = match[0][:2] == 's.' and not _DIGIT.search(match[0])
                     if not is_name and not is_placeholder(match[0]):
                         yield Span(*match.span())
 
 
+_BEFORE_KEY, _AFTER_KEY, _AFTER_SHORT_KEY = 64, 2_500, 500
+"""In characters: the part of a text around a keyword in which a key can be."""
+_LONG_KEY = '512'
+"""Part of the pattern of a key that can be long."""
 _REST_OF_KEY = r'[A-Za-z0-9_-]*+'
 """A key may be longer than its published form."""
 

@@ -232,7 +232,14 @@ def _any_of(keywords: Mapping[str, str]) -> str:
 
 
 @cache
-def _suspect(*, names: bool = False, forms: bool = False, keys: bool = False) -> Pattern[str]:
+def _suspect(
+    *,
+    names: bool = False,
+    forms: bool = False,
+    keys: bool = False,
+    users: bool = False,
+    foreign: bool = False,
+) -> Pattern[str]:
     """Return the pattern of lower-case texts that may contain a secret of some kinds."""
     # The table is large, and a program that redacts nothing needs none of it.
     from seamwise.redaction.provider_formats import FORMATS  # noqa: PLC0415
@@ -247,7 +254,8 @@ def _suspect(*, names: bool = False, forms: bool = False, keys: bool = False) ->
         keywords |= _FORMS
     if names:
         keywords |= _NAMES
-    return pattern(_any_of(keywords))
+    others = [_USER] * users + [_FOREIGN] * foreign
+    return pattern('|'.join([_any_of(keywords), *others]))
 
 
 @cache
@@ -259,7 +267,38 @@ def _suspicious() -> Pattern[str]:
 @cache
 def _foreign() -> Pattern[str]:
     """Return the pattern of texts in which a name in a language without ASCII may have a value."""
-    return pattern(r'[^\x00-\x7f][ \t]?[=:：是为"\'\]]')
+    return pattern(_FOREIGN)
+
+
+_USER = r'://[^\s/@]{1,64}@'
+"""A user in an address, with or without a password."""
+_FOREIGN = r'[^\x00-\x7f][ \t]?[=:：是为"\'\]]'
+
+
+_MANY, _PER_NAME = 8_000, 64
+"""Number of names, and of characters for each: a text with more, and closer, names is hostile."""
+_LINE = 1_000
+"""In characters; a line without a secret before its first name is rarely longer."""
+
+
+def searched_end(text: str) -> int:
+    """Return the end of the part of a text that is searched for secrets; the rest is masked.
+
+    Each sensitive name takes time. Without a bound, a text of nothing but names would take several
+    times as long as any other text of its length.
+
+    >>> searched_end('password: hunter2'), searched_end('password=' * 10_000) < 90_000
+    (17, True)
+    """
+    if len(text) < _MANY:
+        return len(text)
+    names = _suspect(names=True, users=True, foreign=not text.isascii())
+    for number, name in enumerate(names.finditer(text.lower()), 1):
+        start = name.start()
+        if number > _MANY and start < number * _PER_NAME:
+            line = text.rfind('\n', max(0, start - _LINE), start)
+            return start if line < 0 else line + 1
+    return len(text)
 
 
 def may_contain_name(lowered: str) -> bool:

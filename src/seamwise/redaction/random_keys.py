@@ -1,7 +1,7 @@
 """Random texts that are keys by their context: a word, a call or an address beside them."""
 
 from collections.abc import Iterator
-from re import IGNORECASE, VERBOSE, Match
+from re import VERBOSE, Match
 from re import compile as pattern
 
 from seamwise.redaction.spans import Span
@@ -28,7 +28,7 @@ _OF_ANOTHER_KIND = pattern(
       | sub | aud | accessor | by | digest\w{0,8} | signature | sig | arn | etag\w{0,4} | mac )
     ["']{0,2} [\s:=(<\[-]{1,4} ["']{0,2} (?: v?\d{1,3}[:=-] )? \Z
     """,
-    VERBOSE | IGNORECASE,
+    VERBOSE,
 )
 _ABOUT_KEY = pattern(
     r"""
@@ -38,11 +38,10 @@ _ABOUT_KEY = pattern(
     | pre-?shared | passwd | password | passphrase | credentials? | (?<![a-z])api[ _-]?key
     | \b token\b (?! s?[ ]is)
     """,
-    VERBOSE | IGNORECASE,
+    VERBOSE,
 )
 _KEY_WORD = pattern(
-    r'secret|token|key(?![a-z])|auth|passw|credential|\blogin\b|crypt|session|\bapi\b|pat\b',
-    IGNORECASE,
+    r'secret|token|key(?![a-z])|auth|passw|credential|\blogin\b|crypt|session|\bapi\b|pat\b'
 )
 _PUBLIC = pattern(r'public|DNSKEY|ssh-(?:rsa|ed25519)|integrity|sha\d{3}-|certificate|fingerprint')
 _CALL = pattern(
@@ -63,19 +62,22 @@ _PARAMETER = pattern(
         (?:--?[\w-]{1,20}[ ]){0,3} (?:[\w-]{1,40}[ ])? )
     \Z
     """,
-    VERBOSE | IGNORECASE,
+    VERBOSE,
 )
 _NAMED = pattern(
     r"""
-    (?:_SESSION|[_-]API|_KEY|_AUTH|_PAT|_SK|_SECRET\w{0,12}|dockerconfigjson)["']?[ ]?[:=][ ]?["']?
+    (?:_session|[_-]api|_key|_auth|_pat|_sk|_secret\w{0,12}|dockerconfigjson)["']?[ ]?[:=][ ]?["']?
     \Z
     """,
-    VERBOSE | IGNORECASE,
+    VERBOSE,
 )
 _PLAIN_KEY = pattern(r"""(?<![\w.-])["']key["']?[ ]?(?:=>|:|=)[ ]?["']\Z""")
 _COMMENT = pattern(r'#|//|--|/\*')
 _BEFORE, _AFTER = 120, 60
 """In characters: the part of a line that is searched for words about a key."""
+_NAME = 40
+"""In characters: the part of a line that can have the name of a key."""
+_QUOTES = ('"', "'")
 
 
 def random_keys(text: str) -> Iterator[Span]:
@@ -93,27 +95,35 @@ def _is_random(run: str) -> bool:
     )
 
 
+_INTRODUCES = frozenset('=:> "\'')
+"""Characters before a key that has a name, and before the argument of a call."""
+
+
 def _is_key_by_context(text: str, run: Match[str]) -> bool:
     start, end = run.span()
     before = text[max(0, start - _BEFORE) : start]
     before = before[max(before.rfind('\n'), before.rfind(';')) + 1 :]
     is_mixed = _MIXED.match(run[0]) is not None
-    if (
-        _PARAMETER.search(before)
-        or _CALL.search(before)
-        or (is_mixed and _NAMED.search(before) is not None and not _PUBLIC.search(before))
-    ):
-        return True
-    if _PLAIN_KEY.search(before) and _KEY_WORD.search(before[:-6]):
-        return True
-    if _OF_ANOTHER_KIND.search(before[-32:]):
+    lowered = before.lower()
+    if before[-1:] in _INTRODUCES:
+        if _PARAMETER.search(lowered) or (
+            is_mixed and _NAMED.search(lowered[-_NAME:]) and not _PUBLIC.search(before)
+        ):
+            return True
+        if before[-1] in _QUOTES and (
+            _CALL.search(before)
+            or (_PLAIN_KEY.search(before[-_NAME:]) and _KEY_WORD.search(lowered[:-6]))
+        ):
+            return True
+    if _OF_ANOTHER_KIND.search(lowered[-32:]):
         return False
     after = text[end : end + _AFTER].partition('\n')[0]
     if _PUBLIC.search(before) or _PUBLIC.search(after):
         return False
+    following = after.lower()
     if is_mixed:
-        return _KEY_WORD.search(before) is not None or _KEY_WORD.search(after) is not None
-    comment = _COMMENT.search(after)
-    return _ABOUT_KEY.search(before) is not None or (
-        comment is not None and _ABOUT_KEY.search(after, comment.end()) is not None
+        return _KEY_WORD.search(lowered) is not None or _KEY_WORD.search(following) is not None
+    comment = _COMMENT.search(following)
+    return _ABOUT_KEY.search(lowered) is not None or (
+        comment is not None and _ABOUT_KEY.search(following, comment.end()) is not None
     )

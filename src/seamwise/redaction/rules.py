@@ -39,30 +39,39 @@ def compiled(source: str, flags: int = 0) -> Pattern[str]:
 
 _MANY = 20_000
 """In characters; in a longer text, a rule searches only around its keywords."""
-_BEFORE, _STEP, _AFTER = 700, 500, 2_500
+_BEFORE, _AFTER = 700, 2_500
 """In characters: the part of a text around a keyword in which a secret can be."""
 
 
-def around(keywords: Iterable[str], text: str, lowered: str) -> list[tuple[int, int]]:
-    """Return the parts of a text around its keywords, each up to the end of a line."""
+def around(
+    keywords: Iterable[str],
+    text: str,
+    lowered: str,
+    *,
+    before: int = _BEFORE,
+    after: int = _AFTER,
+) -> list[tuple[int, int]]:
+    """Return the parts of a text around its keywords, each up to the end of a line that is near."""
     whole = [(0, len(text))]
     # Some letters become two in lower case.
     if len(text) < _MANY or len(lowered) != len(text):
         return whole
     hits: list[int] = []
+    step = after // 5
     for keyword in keywords:
         at = lowered.find(keyword)
         while at >= 0:
             hits.append(at)
-            if len(hits) * _AFTER > len(text):
+            if len(hits) * after > len(text):
                 return whole
-            at = lowered.find(keyword, at + _STEP)
+            at = lowered.find(keyword, at + step)
     parts: list[tuple[int, int]] = []
     for hit in sorted(hits):
-        start, end = max(0, hit - _BEFORE), text.find('\n', hit + _STEP + _AFTER)
-        end = len(text) if end < 0 else end
+        start, nearest = max(0, hit - before), hit + step + after
+        end = text.find('\n', nearest, nearest + after)
+        end = min(nearest + after, len(text)) if end < 0 else end
         if parts and start <= parts[-1][1]:
-            start = parts.pop()[0]
+            start, end = parts[-1][0], max(end, parts.pop()[1])
         parts.append((start, end))
     return parts
 
@@ -76,13 +85,18 @@ def spans_of(rule: Rule, text: str, lowered: str = '') -> Iterator[Span]:
         yield from _spans_in(rule, text, start, end)
 
 
+def search_part(expression: Pattern[str], text: str, start: int, stop: int) -> 'Match[str] | None':
+    """Search a part of a text; the match may be longer than the part."""
+    match = expression.search(text, start, stop)
+    if match and match.end() == stop < len(text):
+        return expression.match(text, match.start()) or match
+    return match
+
+
 def _spans_in(rule: Rule, text: str, at: int, stop: int) -> Iterator[Span]:
     expression = compiled(rule.pattern, rule.flags)
     groups = _GROUPS.intersection(expression.groupindex)
-    while match := expression.search(text, at, stop):
-        if match.end() == stop < len(text):
-            # It may be longer than this part of the text.
-            match = expression.match(text, match.start()) or match
+    while match := search_part(expression, text, at, stop):
         group = next((name for name in groups if match[name] is not None), 0)
         start, end = match.span(group)
         # A secret can begin with the keyword of another: `requirepass requirepass x`.

@@ -251,8 +251,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
         (
             *('login(', 'connect(', 'auth(', 'basicauth', 'basic_auth', 'digestauth', 'plainauth'),
             *('proxyauth', 'ntlmauth', 'authenticate(', 'passwordauthentication(', 'ftp_login'),
-            *('networkcredential', 'passwordcredential', 'pdo', 'mysqli', 'getconnection('),
-            *('imap_open', 'signin', 'changeuserpassword'),
+            *('networkcredential(', 'passwordcredential', 'pdo(', 'pdo->', 'mysqli'),
+            *('getconnection(', 'imap_open', 'signin', 'changeuserpassword'),
         ),
         r"""
         (?: [.>:](?:login|authenticate|auth|signIn\w{0,20}|changeUserPassword) |
