@@ -146,4 +146,15 @@ class active:  # noqa: N801 -- a context manager, used like a function
         self._token: Token[Operation | None] = ACTIVE.set(self._operation)
 
     def __exit__(self, *exc_info: object) -> None:
-        ACTIVE.reset(self._token)
+        leave(self._operation, self._token)
+
+
+def leave(operation: Operation, token: 'Token[Operation | None]') -> None:
+    """Set the operation of the context that the token of `ACTIVE.set(operation)` has replaced."""
+    try:
+        ACTIVE.reset(token)
+    except ValueError:
+        # Another context, such as that in which FastAPI ends a synchronous dependency with `yield`,
+        # or closes a coroutine. The operation was never set there, unless it is a copy.
+        if ACTIVE.get() is operation:
+            ACTIVE.set(None if token.old_value is Token.MISSING else token.old_value)

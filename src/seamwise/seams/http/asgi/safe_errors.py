@@ -31,7 +31,7 @@ from seamwise.seams.http.serving.exchange import (
 from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
-from seamwise.seams.reporting.operations import ACTIVE, active
+from seamwise.seams.reporting.operations import ACTIVE, active, leave
 
 _CLIENT_CLOSED_REQUEST = 499
 """The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
@@ -105,7 +105,7 @@ class SafeErrors:
             if exception is not None:
                 raise exception from exception.__cause__
         finally:
-            ACTIVE.reset(token)
+            leave(exchange, token)
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
