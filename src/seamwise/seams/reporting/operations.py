@@ -84,6 +84,20 @@ class Operation(Struct, eq=False):
             self._extend([_Mark(error, reporter, {seam})])
             return True
 
+    def marks_first(self, error: TaggedError, seam: str, first: object, second: object) -> bool:
+        """Mark an error for two reporters if no error is marked, and return whether it was.
+
+        It stands for two calls of `is_first_report`, which take longer: an operation rarely has
+        more than one error.
+        """
+        if self.marks:
+            return False
+        with _LOCK:
+            if self.marks:
+                return False
+            self.marks = [_Mark(error, first, {seam}), _Mark(error, second, {seam})]
+            return True
+
     def copy_marks_to(self, outer: 'Operation') -> None:
         """Copy the marks to the outer operation, so that it does not count the errors again."""
         with _LOCK:
