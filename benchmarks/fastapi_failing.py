@@ -59,7 +59,8 @@ class _Note(BaseModel):
     text: str = 'milk, eggs, bread'
 
 
-def _installed(log: logging.Logger | None = None) -> FastAPI:
+def installed(log: logging.Logger | None = None) -> FastAPI:
+    """Return an application whose route answers both a success and a failure."""
     app = FastAPI()
     install(app, on(_NoteMissing).responds(404, 'NOTE_NOT_FOUND'), body=envelope, log=log)
 
@@ -79,8 +80,8 @@ class _NoteEnvelope(BaseModel):
     request_id: str
 
 
-def _plain() -> FastAPI:
-    """Return an application that answers as `_installed` does, with a model of the envelope."""
+def plain() -> FastAPI:
+    """Return an application that answers as `installed` does, with a model of the envelope."""
     app = FastAPI()
 
     @app.get('/notes/{owner}/{name}')
@@ -103,16 +104,17 @@ def _bare() -> FastAPI:
     return app
 
 
-def _enabled_log(name: str) -> logging.Logger:
+def enabled_log(name: str) -> logging.Logger:
     """Return a logger whose records are formatted and written, to nowhere."""
     logger = logging.Logger(name, logging.INFO)  # noqa: LOG001 -- not in the hierarchy
     logger.addHandler(logging.FileHandler(os.devnull))
     return logger
 
 
-def _theirs(
+def raising(
     content: Callable[[_NoteMissingError, str], Any], log: logging.Logger | None = None
 ) -> FastAPI:
+    """Return an application that answers as `installed` does, with an exception handler."""
     app = FastAPI()
 
     @app.get('/notes/{owner}/{name}')
@@ -156,7 +158,8 @@ def _pydantic_content(error: _NoteMissingError, request_id: str) -> Any:
     )
 
 
-def _dict_content(error: _NoteMissingError, request_id: str) -> Any:
+def dict_content(error: _NoteMissingError, request_id: str) -> Any:
+    """Return the body of the answer to an error."""
     body = {
         'code': 'NOTE_NOT_FOUND',
         'type': '_NoteMissing',
@@ -217,15 +220,15 @@ COMPARISONS = (
     Comparison(
         job='a success of FastAPI, through `install`, in the envelope',
         peer='a FastAPI handler that returns the same envelope as a model',
-        ours=_timer(_installed(), '/notes/ann/party'),
-        theirs=_timer(_plain(), '/notes/ann/party'),
+        ours=_timer(installed(), '/notes/ann/party'),
+        theirs=_timer(plain(), '/notes/ann/party'),
         target=1.15,
         because='of the middleware that answers defects, and the envelope around the JSON',
     ),
     Comparison(
         job='a success of FastAPI, through `install`, in the envelope',
         peer='a FastAPI handler that returns the value alone',
-        ours=_timer(_installed(), '/notes/ann/party'),
+        ours=_timer(installed(), '/notes/ann/party'),
         theirs=_timer(_bare(), '/notes/ann/party'),
         target=1.15,
         because='of the middleware that answers defects, and the envelope around the JSON',
@@ -233,16 +236,16 @@ COMPARISONS = (
     Comparison(
         job='a failing request to FastAPI, through `install`',
         peer="FastAPI's exception handler, the same body as a dict",
-        ours=_timer(_installed()),
-        theirs=_timer(_theirs(_dict_content)),
+        ours=_timer(installed()),
+        theirs=_timer(raising(dict_content)),
         target=1.0,
         because=_BECAUSE,
     ),
     Comparison(
         job='a failing request to FastAPI, through `install`, with one record of an enabled log',
         peer="FastAPI's exception handler, the same body as a dict and the same record",
-        ours=_timer(_installed(_enabled_log('ours'))),
-        theirs=_timer(_theirs(_dict_content, _enabled_log('theirs'))),
+        ours=_timer(installed(enabled_log('ours'))),
+        theirs=_timer(raising(dict_content, enabled_log('theirs'))),
         target=1.0,
         because='of the middleware that answers defects',
     ),
@@ -250,7 +253,7 @@ COMPARISONS = (
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of pydantic models",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_pydantic_content)),
+        theirs=_timer(raising(_pydantic_content)),
         target=0.9,
         because=_BECAUSE,
     ),
@@ -258,7 +261,7 @@ COMPARISONS = (
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of bare dicts",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_dict_content)),
+        theirs=_timer(raising(dict_content)),
         target=0.9,
         because=_BECAUSE,
     ),
