@@ -247,8 +247,8 @@ def _handled_too_late(error: Exception) -> Exception:
     cause = error.__cause__
     # Litestar keeps its text in `detail` only.
     texts = {*map(str, error.args), str(getattr(error, 'detail', None))}
-    if not isinstance(cause, Exception) or not texts & _TOO_LATE:
-        return error
-    # A task group wraps the exception of its only task in a group.
-    leaves = [*iter_leaves(cause)]
-    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else cause
+    if isinstance(cause, Exception) and texts & _TOO_LATE:
+        error = cause
+    # A task group wraps the exception of its only task in a group; FastAPI streams events in one.
+    leaves = [*iter_leaves(error)]
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else error

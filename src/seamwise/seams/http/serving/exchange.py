@@ -117,7 +117,9 @@ def closing_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 def name_operation(exchange: Exchange, scope: Scope) -> None:
     """Add the path template of the route to the operation, once a router has found one."""
-    path: str | None = getattr(effective_route(scope), 'path', None)
+    route = effective_route(scope)
+    # In FastAPI, the WebSocket of an included router has its path in a route of Starlette.
+    path: str | None = getattr(getattr(route, 'starlette_route', None) or route, 'path', None)
     if path and ' ' not in exchange.operation:
         exchange.operation = f'{exchange.operation} {path}'
 
