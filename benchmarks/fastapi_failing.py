@@ -1,6 +1,8 @@
 """Requests to FastAPI in process: `install` and `endpoint`, and FastAPI by itself."""
 
 import asyncio
+import logging
+import os
 from collections.abc import Awaitable, Callable, MutableMapping
 from datetime import UTC, datetime
 from time import perf_counter_ns
@@ -57,9 +59,10 @@ class _Note(BaseModel):
     text: str = 'milk, eggs, bread'
 
 
-def _installed() -> FastAPI:
+def installed(log: logging.Logger | None = None) -> FastAPI:
+    """Return an application whose route answers both a success and a failure."""
     app = FastAPI()
-    install(app, on(_NoteMissing).responds(404, 'NOTE_NOT_FOUND'), body=envelope)
+    install(app, on(_NoteMissing).responds(404, 'NOTE_NOT_FOUND'), body=envelope, log=log)
 
     @app.get('/notes/{owner}/{name}')
     async def show(owner: str, name: str) -> Result[_Note, _NoteMissing]:
@@ -77,8 +80,8 @@ class _NoteEnvelope(BaseModel):
     request_id: str
 
 
-def _plain() -> FastAPI:
-    """Return an application that answers as `_installed` does, with a model of the envelope."""
+def plain() -> FastAPI:
+    """Return an application that answers as `installed` does, with a model of the envelope."""
     app = FastAPI()
 
     @app.get('/notes/{owner}/{name}')
@@ -101,7 +104,17 @@ def _bare() -> FastAPI:
     return app
 
 
-def _theirs(content: Callable[[_NoteMissingError, str], Any]) -> FastAPI:
+def enabled_log(name: str) -> logging.Logger:
+    """Return a logger whose records are formatted and written, to nowhere."""
+    logger = logging.Logger(name, logging.INFO)  # noqa: LOG001 -- not in the hierarchy
+    logger.addHandler(logging.FileHandler(os.devnull))
+    return logger
+
+
+def raising(
+    content: Callable[[_NoteMissingError, str], Any], log: logging.Logger | None = None
+) -> FastAPI:
+    """Return an application that answers as `installed` does, with an exception handler."""
     app = FastAPI()
 
     @app.get('/notes/{owner}/{name}')
@@ -111,6 +124,20 @@ def _theirs(content: Callable[[_NoteMissingError, str], Any]) -> FastAPI:
     @app.exception_handler(_NoteMissingError)
     async def respond(request: Request, error: _NoteMissingError) -> JSONResponse:
         request_id = request.headers.get('x-request-id') or f'req-{uuid4().hex}'
+        if log is not None:
+            log.info(
+                '%s %s failed: There is no note %r of %s. (_NoteMissing)',
+                request.method,
+                request.scope['route'].path,
+                error.name,
+                error.owner,
+                extra={
+                    'error_type': '_NoteMissing',
+                    'fields': {'name': error.name, 'owner': error.owner},
+                    'request_id': request_id,
+                    'status': 404,
+                },
+            )
         return JSONResponse(
             content(error, request_id), 404, {'x-request-id': request_id, 'vary': 'Accept'}
         )
@@ -131,7 +158,8 @@ def _pydantic_content(error: _NoteMissingError, request_id: str) -> Any:
     )
 
 
-def _dict_content(error: _NoteMissingError, request_id: str) -> Any:
+def dict_content(error: _NoteMissingError, request_id: str) -> Any:
+    """Return the body of the answer to an error."""
     body = {
         'code': 'NOTE_NOT_FOUND',
         'type': '_NoteMissing',
@@ -192,15 +220,15 @@ COMPARISONS = (
     Comparison(
         job='a success of FastAPI, through `install`, in the envelope',
         peer='a FastAPI handler that returns the same envelope as a model',
-        ours=_timer(_installed(), '/notes/ann/party'),
-        theirs=_timer(_plain(), '/notes/ann/party'),
+        ours=_timer(installed(), '/notes/ann/party'),
+        theirs=_timer(plain(), '/notes/ann/party'),
         target=1.15,
         because='of the middleware that answers defects, and the envelope around the JSON',
     ),
     Comparison(
         job='a success of FastAPI, through `install`, in the envelope',
         peer='a FastAPI handler that returns the value alone',
-        ours=_timer(_installed(), '/notes/ann/party'),
+        ours=_timer(installed(), '/notes/ann/party'),
         theirs=_timer(_bare(), '/notes/ann/party'),
         target=1.15,
         because='of the middleware that answers defects, and the envelope around the JSON',
@@ -208,16 +236,24 @@ COMPARISONS = (
     Comparison(
         job='a failing request to FastAPI, through `install`',
         peer="FastAPI's exception handler, the same body as a dict",
-        ours=_timer(_installed()),
-        theirs=_timer(_theirs(_dict_content)),
+        ours=_timer(installed()),
+        theirs=_timer(raising(dict_content)),
         target=1.0,
         because=_BECAUSE,
+    ),
+    Comparison(
+        job='a failing request to FastAPI, through `install`, with one record of an enabled log',
+        peer="FastAPI's exception handler, the same body as a dict and the same record",
+        ours=_timer(installed(enabled_log('ours'))),
+        theirs=_timer(raising(dict_content, enabled_log('theirs'))),
+        target=1.0,
+        because='of the middleware that answers defects',
     ),
     Comparison(
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of pydantic models",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_pydantic_content)),
+        theirs=_timer(raising(_pydantic_content)),
         target=0.9,
         because=_BECAUSE,
     ),
@@ -225,7 +261,7 @@ COMPARISONS = (
         job=_JOB,
         peer="through FastAPI's exception handler, the same body of bare dicts",
         ours=_timer(_ours()),
-        theirs=_timer(_theirs(_dict_content)),
+        theirs=_timer(raising(dict_content)),
         target=0.9,
         because=_BECAUSE,
     ),

@@ -1,7 +1,10 @@
 """Tests of the HTTP seam: statuses, bodies, headers and request ids."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -578,8 +581,32 @@ def test_a_safe_request_id_is_kept_and_an_unsafe_one_replaced(case: Mapping[str,
 
 
 def test_new_request_ids_differ() -> None:
-    assert request_id(None) != request_id(None)
+    ids = {request_id(None) for _ in range(1000)}
+    assert len(ids) == 1000
+    assert all(re.fullmatch('req-[0-9a-f]{32}', id_) for id_ in ids)
     assert request_id('r-1\n') != 'r-1\n'
+
+
+FORKED = """
+import os
+from seamwise.seams.http.request_ids import request_id
+
+request_id(None)
+read, write = os.pipe()
+child = os.fork()
+ids = [request_id(None) for _ in range(100)]
+if child == 0:
+    os.write(write, ' '.join(ids).encode())
+    os._exit(0)
+os.waitpid(child, 0)
+print(len({*ids, *os.read(read, 100_000).decode().split()}))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, 'fork'), reason='no fork')
+def test_a_forked_process_has_request_ids_of_its_own() -> None:
+    command = [sys.executable, '-c', FORKED]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == b'200\n'
 
 
 def test_the_response_of_a_value_is_200_with_the_envelope() -> None:

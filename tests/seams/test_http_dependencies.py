@@ -4,7 +4,8 @@ import asyncio
 import logging
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
+from contextvars import copy_context
 from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,7 +20,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from starlette.websockets import WebSocketDisconnect
 
 from seamwise import Category, Failure, Raised, Result, Success, TaggedError
+from seamwise.policies import bulkhead, circuit, deadline
 from seamwise.seams.http import endpoint, install, named, on
+from seamwise.seams.log import FailureLog
+from seamwise.seams.reporting.operations import Operation, current_operation
 
 
 class NotSignedIn(
@@ -540,6 +544,68 @@ def test_a_dependency_that_swallows_the_exception_gets_a_clear_error() -> None:
 
     answer = TestClient(app, raise_server_exceptions=False).get('/')
     assert answer.status_code >= 500
+
+
+# FastAPI runs the two halves of a synchronous dependency in two contexts.
+
+
+LOG = FailureLog()
+BULKHEAD = bulkhead(8, name='reads')
+BLOCKS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    'operation': LOG.operation,
+    'bulkhead': BULKHEAD.acquire,
+    'deadline and bulkhead': (deadline(5.0, name='reads') >> BULKHEAD).acquire,
+    'circuit': circuit(name='reads').acquire,
+}
+
+
+@pytest.mark.parametrize('is_async_handler', [True, False])
+@pytest.mark.parametrize('is_async', [True, False])
+@pytest.mark.parametrize('name', BLOCKS)
+def test_a_dependency_may_hold_a_block_around_the_handler(
+    name: str, *, is_async: bool, is_async_handler: bool
+) -> None:
+    def held() -> Iterator[str]:
+        with BLOCKS[name]():
+            yield name
+
+    async def held_async() -> AsyncIterator[str]:
+        with BLOCKS[name]():
+            yield name
+
+    app = FastAPI()
+    install(app, TABLE)
+    dependency = Depends(held_async if is_async else held)
+
+    def show(kind: str, value: Annotated[str, dependency]) -> Result[str, Broken]:
+        return Success(value) if kind == 'good' else Failure(Broken())
+
+    async def show_async(kind: str, value: Annotated[str, dependency]) -> Result[str, Broken]:
+        return show(kind, value)
+
+    app.get('/{kind}')(show_async if is_async_handler else show)
+    client = TestClient(app)
+    assert client.get('/good').json()['data'] == name
+    assert client.get('/bad').json()['error']['code'] == 'BROKEN'
+    assert BULKHEAD.in_flight == 0
+
+
+def test_a_context_copied_inside_an_operation_leaves_it_too() -> None:
+    operation = LOG.operation()
+
+    def leave() -> Operation:
+        operation.__exit__(None, None, None)
+        return current_operation()
+
+    def enter() -> None:
+        outer = current_operation()
+        operation.__enter__()
+        inner = current_operation()
+        assert inner is not outer
+        assert copy_context().run(leave) is outer
+        assert current_operation() is inner
+
+    copy_context().run(enter)
 
 
 def test_an_earlier_dependency_with_yield_sees_the_failure_of_a_later_one() -> None:

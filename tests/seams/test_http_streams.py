@@ -168,6 +168,32 @@ def test_a_defect_in_a_stream_of_events_is_an_error_event_and_raised_again(
     assert PLANTED not in answer.text
 
 
+@pytest.mark.parametrize('is_async', [True, False])
+@pytest.mark.parametrize(
+    ('create', 'code'),
+    [(partial(HTTPException, 423), 'LOCKED'), (partial(KeyError, 'a'), 'INTERNAL')],
+)
+def test_the_exception_of_a_stream_of_fastapi_keeps_its_class(
+    create: partial[Exception], code: str, caplog: pytest.LogCaptureFixture, *, is_async: bool
+) -> None:
+    def items() -> Iterator[int]:
+        yield 1
+        raise create()
+
+    async def items_async() -> AsyncIterator[int]:
+        for item in items():
+            yield item
+
+    app = FastAPI()
+    install(app, TABLE)
+    app.get('/', response_class=EventSourceResponse)(items_async if is_async else items)
+    answer = TestClient(app, raise_server_exceptions=False).get('/')
+    assert json.loads(parse(answer.text)[-1]['data'])['error']['code'] == code
+    [record] = own_records(caplog)
+    # FastAPI streams events in a task group, which raises a group.
+    assert record.error_type == create.func.__name__
+
+
 def test_an_error_event_has_the_body_format_of_the_application() -> None:
     app = FastAPI()
     install(app, TABLE, body=named)

@@ -7,11 +7,11 @@ functions for events run at the start and the end.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-from fastapi import BackgroundTasks, FastAPI, HTTPException, Request, WebSocket
+from fastapi import APIRouter, BackgroundTasks, FastAPI, HTTPException, Request, WebSocket
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
@@ -104,6 +104,36 @@ async def succeeding(websocket: WebSocket) -> Result[None, Sold]:
     await websocket.accept()
     await websocket.close(1000)
     return Success(None)
+
+
+def socket_of_mounted(handler: Any) -> Starlette:
+    inner = FastAPI()
+    inner.websocket('/')(handler)
+    app = application()
+    app.mount('/', inner)
+    return app
+
+
+def socket_of_mounted_starlette(handler: Any) -> Starlette:
+    app = application()
+    app.mount('/', Starlette(routes=[WebSocketRoute('/', handler)]))
+    return app
+
+
+SOCKETS += [socket_of_mounted, socket_of_mounted_starlette]
+
+
+def test_the_socket_of_an_included_router_has_its_path_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    router, inner = APIRouter(prefix='/a'), APIRouter(prefix='/b')
+    inner.websocket('/c/{kind}')(after)
+    router.include_router(inner)
+    app = application()
+    app.include_router(router)
+    with TestClient(app).websocket_connect('/a/b/c/1') as socket:
+        assert socket.receive()['code'] == 1008
+    assert [record.operation for record in records(caplog)] == ['WEBSOCKET /a/b/c/{kind}']
 
 
 @pytest.mark.parametrize('create', SOCKETS)
@@ -361,6 +391,20 @@ def test_a_result_that_starlette_does_not_see_is_refused_by_name(
 
 async def lose(request: Request, other: Any) -> Result[None, Lost]:
     return Failure(Lost())
+
+
+def test_a_stream_of_results_is_refused_by_name() -> None:
+    async def rooms() -> AsyncIterator[Result[int, Sold]]:
+        yield Success(1)
+
+    def rows() -> Iterator[Result[int, Sold]]:
+        yield Success(1)
+
+    for function in (rooms, rows):
+        app = FastAPI()
+        app.get('/rooms')(function)
+        with pytest.raises(TypeError, match=f'GET /rooms: .*{function.__name__} yields Results'):
+            install(app, TABLE)
 
 
 def test_missing_arms_of_functions_are_refused_by_name() -> None:

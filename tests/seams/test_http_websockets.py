@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Annotated, Any
 
 import pytest
-from fastapi import Depends, FastAPI, Query, WebSocket, WebSocketException
+from fastapi import Depends, FastAPI, HTTPException, Query, WebSocket, WebSocketException
 from fastapi.testclient import TestClient
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
@@ -91,6 +91,12 @@ def application() -> FastAPI:
         await socket.accept()
         while True:
             await socket.send_text(await socket.receive_text())
+
+    @app.websocket('/handled/{status}')
+    async def handled(socket: WebSocket, status: int) -> None:
+        await socket.accept()
+        await socket.send_text('hello')
+        raise HTTPException(status)
 
     @app.websocket('/own')
     async def own(socket: WebSocket) -> None:
@@ -178,6 +184,20 @@ def test_after_accept_the_connection_is_closed_with_a_code(
         assert own_reason == f'INTERNAL {record.ref}'
     else:
         assert record.operation == 'WEBSOCKET /after/{kind}'
+
+
+@pytest.mark.parametrize(
+    ('status', 'code', 'reason'),
+    [(423, 1008, 'LOCKED'), (500, 1011, 'INTERNAL'), (503, 1013, 'SERVICE_UNAVAILABLE')],
+)
+def test_an_http_exception_after_accept_closes_with_a_code(
+    port: int, status: int, code: int, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with connected(port, f'/handled/{status}') as connection:
+        assert connection.receive() == 'hello'
+        assert connection.receive_close() == (code, reason)
+    # As in HTTP, where it is an answer of the application.
+    assert own_records(caplog) == []
 
 
 def test_a_disconnect_of_the_client_is_no_defect(

@@ -15,7 +15,7 @@ from seamwise._text.jsonable import to_json
 from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
-from seamwise.seams.rendering.encoding import encode_public
+from seamwise.seams.rendering.encoding import ERROR_MARK, encode_public
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.wire.legacy_shapes import Named
@@ -162,7 +162,7 @@ class Envelope(BodyFormat):
         self, error: HttpError, /, *, request_id: str | None = None, now: datetime | None = None
     ) -> bytes:
         """Return an error in the envelope."""
-        return _failure_envelope(error, safe_request_id(request_id), in_utc(now))
+        return error_bytes(self, error, request_id=safe_request_id(request_id), now=in_utc(now))
 
 
 class ProblemDetails(Struct, frozen=True, kw_only=True):
@@ -328,12 +328,8 @@ def error_bytes(body: Body, error: HttpError, *, request_id: str, now: datetime)
     """Return the body for an error, with a safe request id and a time in UTC."""
     # Without checks of both: this runs for every failure.
     if type(body) is Envelope:
-        return _failure_envelope(error, request_id, now)
+        return encode(FailureEnvelope(False, error_body(error), now, request_id))  # noqa: FBT003 -- positional arguments are faster
     return body.error(error, request_id=request_id, now=now)
-
-
-def _failure_envelope(error: HttpError, request_id: str, now: datetime) -> bytes:
-    return encode(FailureEnvelope(False, error_body(error), now, request_id))  # noqa: FBT003 -- positional arguments are faster
 
 
 def json_as_value(body: Body, content: bytes, *, request_id: str, now: datetime) -> bytes:
@@ -398,7 +394,11 @@ def encode(value: object) -> bytes:
     Tagged errors in it show their public fields. A value that neither msgspec nor pydantic can
     convert is a TypeError.
     """
-    return encode_public(value, _encode)
+    try:
+        body = _encode_plain(value)
+    except UnicodeEncodeError:
+        return encode_public(value, _encode)
+    return encode_public(value, _encode) if ERROR_MARK in body else body
 
 
 def _encode(value: object) -> bytes:

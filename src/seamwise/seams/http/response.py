@@ -99,7 +99,7 @@ def raw_response(
         return RawResponse(_OK, [content_type, id_header], content)
     headers = [(b'content-type', body_format.media_type.encode('latin-1')), id_header]
     # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
-    varies = _VARIES[isinstance(body, Negotiated), is_localized]
+    varies = _VARIES[body_format is not body, is_localized]
     if content.headers:
         headers += _own_headers(content, varies)
     elif varies:

@@ -313,7 +313,7 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
 ) -> HttpError:
     """Return the answer to an error like `HttpError.of`, without checks of the arguments."""
     kind = type(error)
-    tag, has_details, has_delay = _facts(kind, status)
+    tag, has_details, has_delay, is_final = _facts(kind, status)
     locale = current_locale()
     if has_details:
         view = public_view(error, locale)
@@ -328,7 +328,9 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
         type=tag,
         message=view.message,
         details=_known(kind, view.fields) if details is None else own_details(error, details),
-        retryable=error.retryable and (is_idempotent() or not may_have_been_done(error, status)),
+        retryable=not is_final
+        and error.retryable
+        and (is_idempotent() or not may_have_been_done(error, status)),
         retry_after_ms=delay_ms,
         docs=docs,
         headers={**standard, **_safe_headers(headers)} if headers else standard,
@@ -338,11 +340,16 @@ def http_error(  # noqa: PLR0913 -- the arguments of `HttpError.of`
 
 
 @lru_cache(maxsize=4096)
-def _facts(kind: type[TaggedError], status: int) -> tuple[str, bool, bool]:
-    """Return the tag of a class, whether its details are shown, and whether it may have a delay."""
+def _facts(kind: type[TaggedError], status: int) -> tuple[str, bool, bool, bool]:
+    """Return facts of a class.
+
+    They are its tag, whether its details are shown, whether it may have a delay, and whether none
+    of its errors is retryable.
+    """
     traits = kind.__traits__
     has_delay = hasattr(kind, 'retry_after') and 'retry_after' not in traits.internal
-    return traits.tag, not hides_details(kind, status), has_delay
+    is_final = kind.retryable is TaggedError.retryable and not traits.retryable
+    return traits.tag, not hides_details(kind, status), has_delay, is_final
 
 
 def own_details(

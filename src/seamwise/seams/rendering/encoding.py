@@ -7,7 +7,7 @@ from seamwise._errors.errors import TAG_FIELD
 from seamwise._text import jsonable
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 
-_MARK: Final = f'"{TAG_FIELD}":'.encode()
+ERROR_MARK: Final = f'"{TAG_FIELD}":'.encode()
 """Part of the JSON of every tagged error."""
 
 
@@ -28,7 +28,7 @@ def encode_public(value: object, encode: Callable[[object], bytes]) -> bytes:
     """Encode a value as JSON with an encoder, and its tagged errors in their public form."""
     body = encode(value)
     # msgspec calls no hook for a Struct. Most values have no error, so that none is searched.
-    if _MARK not in body:
+    if ERROR_MARK not in body:
         return body
     with public_in_pydantic():
         return encode(public_form(value))

@@ -24,10 +24,10 @@ from seamwise.seams.rendering.values import (
 from seamwise.seams.rendering.views import View, plain_view
 from seamwise.seams.reporting.event_record import EventRecord
 from seamwise.seams.reporting.fingerprint import class_fingerprint, error_type, fingerprint
-from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, failure_level
+from seamwise.seams.reporting.levels import LEVELS, SERVER_ERROR, class_level, failure_level
 from seamwise.seams.reporting.operations import Operation, current_operation, inner_operation
 from seamwise.seams.reporting.request_context import current_request_id
-from seamwise.seams.reporting.tool_outcome import tool_defect
+from seamwise.seams.reporting.tool_outcome import TOOL_FAILED, tool_defect
 
 _CLIENT_CATEGORIES = frozenset(
     {
@@ -186,17 +186,18 @@ class FailureLog:
             sent: Status of a response that had started before the failure. The record has it, and
                 the level still depends on `status`.
         """
-        active = _operation_of(error)
-        # The type is checked there, too.
-        tagged: Any = error
-        if active and not active.is_first_report(tagged, seam=seam, reporter=_REPORTER):
+        # A class can be hashed, which mypy does not see.
+        kind: Any = type(error)
+        head = _head(kind, operation, status, current())
+        is_of_class = event is None and not self._own_levels
+        level = (head.level if is_of_class else None) or self._level(error, status, event)
+        is_enabled = self._logger.isEnabledFor(level)
+        is_first, has_record = _first_reports(error, seam, with_record=is_enabled)
+        if not is_first:
             return
-        exception = tool_defect(error)
-        if exception is not None and ref is None:
-            ref = self._tool_defect_ref(exception, seam=seam, operation=operation or seam)
-        is_server_error = _is_server_error(error, status)
-        level = self._level(error, status, event)
-        if self._logger.isEnabledFor(level) and _is_first_record(error, seam, active):
+        if ref is None and head.tag == TOOL_FAILED:
+            ref = self._tool_defect_ref(error, seam=seam, operation=operation or seam)
+        if has_record:
             facts: dict[str, object] = {'seam': seam}
             if id_ := request_id or current_request_id():
                 facts['request_id'] = id_
@@ -208,36 +209,45 @@ class FailureLog:
                 facts['duration_ms'] = milliseconds(duration)
             if ref is not None:
                 facts['ref'] = ref
-            # The fields of an error can have any code.
-            _protected(self._write, level, error, operation, note, facts, event)
-        if is_server_error:
+            self._write(level, head, error, operation, note, facts, event)
+        if (status is None or status >= SERVER_ERROR) and _is_server_error(error, status):
             _mark_span(error)
         self._count(error, seam, operation or seam)
 
-    def _write(
+    def _write(  # noqa: PLR0913, PLR0917 -- the parts of a record
         self,
         level: int,
+        head: '_Head',
         error: object,
         operation: str | None,
         note: str | None,
         facts: Mapping[str, object],
         event: EventRecord | None,
     ) -> None:
-        text, message, extra = _parts(error, operation, note)
-        extra |= facts
-        if event is not None:
-            extra = event.extra() | extra
-        register_with_sentry()
         logger = self._logger
-        if type(logger) is not logging.Logger:
-            logger.log(level, text, message, extra=extra)
-            return
-        # As `log`, without its search for the caller, which is this file.
-        record = logger.makeRecord(
-            logger.name, level, __file__, _LINE, text, (message,), None, '_write'
-        )
-        vars(record).update(extra)
-        logger.handle(record)
+        record: logging.LogRecord | None = None
+        extra: dict[str, object] = {}
+        try:
+            if type(logger) is logging.Logger:
+                # As `log`, without its search for the caller, which is this file.
+                record = logger.makeRecord(
+                    logger.name, level, __file__, _LINE, head.text, (), None, '_write'
+                )
+                extra = vars(record)
+            if event is not None:
+                extra |= event.extra()
+            extra |= head.extra
+            # The fields of an error can have any code.
+            message = _add_error(extra, head, error, operation, note)
+            extra |= facts
+            register_with_sentry()
+            if record is None:
+                logger.log(level, head.text, message, extra=extra)
+            else:
+                record.args = (message,)
+                logger.handle(record)
+        except Exception as failure:  # noqa: BLE001 -- it must not change the response
+            report_defect(failure, log=_stderr_logger())
 
     def event(self, record: EventRecord, content: str, *, seam: str) -> None:
         """Log a session event that is not the first about a final failure, such as a retry.
@@ -287,7 +297,10 @@ class FailureLog:
         self._count(exception, seam, operation)
         return report
 
-    def _tool_defect_ref(self, exception: BaseException, *, seam: str, operation: str) -> str:
+    def _tool_defect_ref(self, error: object, *, seam: str, operation: str) -> str | None:
+        exception = tool_defect(error)
+        if exception is None:
+            return None
         context = {'seam': seam, 'operation': operation}
         _protected(report_defect, exception, log=self._logger, **context)
         # If a handler has failed, this call logs the exception on stderr.
@@ -344,6 +357,17 @@ def is_first_record(error: object, seam: str) -> bool:
     return _is_first_record(error, seam, _operation_of(error))
 
 
+def _first_reports(error: Any, seam: str, *, with_record: bool) -> tuple[bool, bool]:
+    """Return whether a failure has not been reported yet, and whether to write a record of it."""
+    active = _operation_of(error)
+    if active is None:
+        return True, with_record
+    if with_record and active.marks_first(error, seam, _REPORTER, _RECORDS):
+        return True, True
+    is_first = active.is_first_report(error, seam=seam, reporter=_REPORTER)
+    return is_first, is_first and with_record and _is_first_record(error, seam, active)
+
+
 def _is_first_record(error: Any, seam: str, operation: Operation | None) -> bool:
     return operation is None or operation.is_first_report(
         error, seam=seam, reporter=_RECORDS, with_causes=False
@@ -358,25 +382,48 @@ def _operation_of(error: object) -> Operation | None:
 
 
 class _Head(NamedTuple):
-    """What the records of one error class in one operation have in common."""
+    """What the records of one error class in one operation have in common.
 
+    Level and category are None where they depend on the error itself.
+    """
+
+    tag: str
     text: str
     extra: Mapping[str, object]
+    level: int | None
+    category: str | None
+    settings: Settings
 
 
-def _parts(
-    error: object, operation: str | None, note: str | None
-) -> tuple[str, str, dict[str, object]]:
-    """Return the text of a record, its argument, and the attributes of the error."""
-    settings = current()
-    # A class can be hashed, which mypy does not see.
-    kind: Any = type(error)
-    head = _head(kind, operation, settings)
-    extra: dict[str, object] = {**head.extra}
+@lru_cache(maxsize=1024)
+def _head(kind: type[Any], operation: str | None, status: int | None, settings: Settings) -> _Head:
+    """Return the common parts of records, safe to show under some settings of redaction."""
+    is_tagged = issubclass(kind, TaggedError)
+    tag = kind.__traits__.tag if is_tagged else kind.__name__
+    extra: dict[str, object] = {'tag': tag, 'error_type': tag}
+    level = category = None
+    if is_tagged:
+        extra['fingerprint'] = class_fingerprint(kind, operation)
+        level = class_level(kind, status)
+        if level is not None:
+            category = kind.__traits__.category.value
+    name = 'The operation'
+    if operation is not None:
+        name = extra['operation'] = safe_text(operation)
+    # Tools group records by the text without its argument. The tag is not before a colon:
+    # redaction would take `CredentialsRejected: bank` for a secret and its name.
+    text = f'{name.replace("%", "%%")} failed: %s ({tag})'
+    return _Head(tag, text, extra, level, category, settings)
+
+
+def _add_error(
+    extra: dict[str, object], head: _Head, error: object, operation: str | None, note: str | None
+) -> str:
+    """Add the attributes of an error to those of its record, and return its message."""
     if not isinstance(error, TaggedError):
         message = extra['error_message'] = safe_text(safe_str(error))
-        return head.text, message, extra
-    view = plain_view(error, settings)
+        return message
+    view = plain_view(error, head.settings)
     if view is None:
         names_of_fields = tuple(name for name in error.__struct_fields__ if name != 'cause')
         fields, masked = counted_items(field_values(error, names_of_fields))
@@ -387,29 +434,14 @@ def _parts(
     if isinstance(tool, str):
         extra['tool'] = safe_text(tool)
     message = ' '.join(filter(None, (view.message, note))) if note else view.message
-    extra['category'] = error.category.value
+    extra['category'] = head.category or error.category.value
     extra['fields'] = view.fields
     extra['error_message'] = message
-    if causes := all_causes(error):
+    if getattr(error, 'cause', None) is not None:
+        causes = all_causes(error)
         extra['fingerprint'] = fingerprint(error, operation)
         extra['chain'] = [{'type': link.type, 'message': link.message} for link in causes]
-    return head.text, message, extra
-
-
-@lru_cache(maxsize=1024)
-def _head(kind: type[Any], operation: str | None, _settings: Settings) -> _Head:
-    """Return the common parts of records, safe to show under some settings of redaction."""
-    is_tagged = issubclass(kind, TaggedError)
-    tag = kind.__traits__.tag if is_tagged else kind.__name__
-    extra: dict[str, object] = {'tag': tag, 'error_type': tag}
-    if is_tagged:
-        extra['fingerprint'] = class_fingerprint(kind, operation)
-    name = 'The operation'
-    if operation is not None:
-        name = extra['operation'] = safe_text(operation)
-    # Tools group records by the text without its argument. The tag is not before a colon:
-    # redaction would take `CredentialsRejected: bank` for a secret and its name.
-    return _Head(f'{name.replace("%", "%%")} failed: %s ({tag})', extra)
+    return message
 
 
 def _is_server_error(error: object, status: int | None) -> bool:

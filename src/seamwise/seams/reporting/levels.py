@@ -63,17 +63,30 @@ def failure_level(error: TaggedError, *, status: int | None = None) -> int:
     >>> failure_level(HostUnreachable('db', 'reset')), failure_level(CredentialsRejected('openai'))
     (40, 50)
     """
-    category = error.category
+    return _level(type(error), error.category, error.recovery, status)
+
+
+def class_level(kind: type[TaggedError], status: int | None) -> int | None:
+    """Return the level of all errors of a class; None if category or recovery is its own property.
+
+    Looking a category up runs code of `Enum`, too slow for each failure of a server.
+    """
+    if kind.category is not TaggedError.category or kind.recovery is not TaggedError.recovery:
+        return None
+    return _level(kind, kind.__traits__.category, kind.__traits__.recovery, status)
+
+
+def _level(kind: type, category: Category, recovery: Recovery, status: int | None) -> int:
     level = LEVELS[category]
     if category is Category.CANCELLED or (status is not None and status < SERVER_ERROR):
         return level
-    if error.recovery is Recovery.STOP:
+    if recovery is Recovery.STOP:
         return logging.CRITICAL
-    if type(error).__module__ in _TOOL_MODULES:
+    if kind.__module__ in _TOOL_MODULES:
         # Not every program has tools, and their errors take a while to load.
         from seamwise.seams.reporting.tool_groups import TOOL_GROUPS  # noqa: PLC0415
 
-        group = TOOL_GROUPS.get(type(error))
+        group = TOOL_GROUPS.get(kind)
         level = level if group is None else group.level
     # The answer of an upstream service that this program asked wrongly is no error of the client.
     return logging.ERROR if status is not None and level == logging.INFO else level

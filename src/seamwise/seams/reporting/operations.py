@@ -84,6 +84,20 @@ class Operation(Struct, eq=False):
             self._extend([_Mark(error, reporter, {seam})])
             return True
 
+    def marks_first(self, error: TaggedError, seam: str, first: object, second: object) -> bool:
+        """Mark an error for two reporters if no error is marked, and return whether it was.
+
+        It stands for two calls of `is_first_report`, which take longer: an operation rarely has
+        more than one error.
+        """
+        if self.marks:
+            return False
+        with _LOCK:
+            if self.marks:
+                return False
+            self.marks = [_Mark(error, first, {seam}), _Mark(error, second, {seam})]
+            return True
+
     def copy_marks_to(self, outer: 'Operation') -> None:
         """Copy the marks to the outer operation, so that it does not count the errors again."""
         with _LOCK:
@@ -146,4 +160,15 @@ class active:  # noqa: N801 -- a context manager, used like a function
         self._token: Token[Operation | None] = ACTIVE.set(self._operation)
 
     def __exit__(self, *exc_info: object) -> None:
-        ACTIVE.reset(self._token)
+        leave(self._operation, self._token)
+
+
+def leave(operation: Operation, token: 'Token[Operation | None]') -> None:
+    """Set the operation of the context that the token of `ACTIVE.set(operation)` has replaced."""
+    try:
+        ACTIVE.reset(token)
+    except ValueError:
+        # Another context, such as that in which FastAPI ends a synchronous dependency with `yield`,
+        # or closes a coroutine. The operation was never set there, unless it is a copy.
+        if ACTIVE.get() is operation:
+            ACTIVE.set(None if token.old_value is Token.MISSING else token.old_value)

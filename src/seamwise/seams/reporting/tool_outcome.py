@@ -1,10 +1,13 @@
 """Protocols of tool calls and their outcomes, and the defect that a failed tool can have."""
 
 from collections.abc import Mapping
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Final, Protocol, TypeVar, runtime_checkable
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success, expect_result
+
+TOOL_FAILED: Final = 'ToolFailed'
+"""The tag of the error of a tool that raised an exception."""
 
 E = TypeVar('E')
 E_co = TypeVar('E_co', covariant=True)
@@ -82,7 +85,7 @@ def tool_defect(error: object) -> BaseException | None:
     (KeyError('a'), None)
     """
     # By the tag, because importing the class would load its module for each failure of any kind.
-    if not isinstance(error, TaggedError) or error.tag != 'ToolFailed':
+    if not isinstance(error, TaggedError) or error.tag != TOOL_FAILED:
         return None
     defect: object = getattr(error, 'defect', None)
     return defect if isinstance(defect, BaseException) else None

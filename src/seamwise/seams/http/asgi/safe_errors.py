@@ -31,7 +31,7 @@ from seamwise.seams.http.serving.exchange import (
 from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
-from seamwise.seams.reporting.operations import ACTIVE, active
+from seamwise.seams.reporting.operations import ACTIVE, active, leave
 
 _CLIENT_CLOSED_REQUEST = 499
 """The status of a request whose client disconnected. It is only logged, and has no `HTTPStatus`."""
@@ -105,7 +105,7 @@ class SafeErrors:
             if exception is not None:
                 raise exception from exception.__cause__
         finally:
-            ACTIVE.reset(token)
+            leave(exchange, token)
 
     def _exchange(self, scope: Scope) -> Exchange:
         exchange = exchange_of(scope)
@@ -247,8 +247,8 @@ def _handled_too_late(error: Exception) -> Exception:
     cause = error.__cause__
     # Litestar keeps its text in `detail` only.
     texts = {*map(str, error.args), str(getattr(error, 'detail', None))}
-    if not isinstance(cause, Exception) or not texts & _TOO_LATE:
-        return error
-    # A task group wraps the exception of its only task in a group.
-    leaves = [*iter_leaves(cause)]
-    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else cause
+    if isinstance(cause, Exception) and texts & _TOO_LATE:
+        error = cause
+    # A task group wraps the exception of its only task in a group; FastAPI streams events in one.
+    leaves = [*iter_leaves(error)]
+    return leaves[0] if len(leaves) == 1 and isinstance(leaves[0], Exception) else error

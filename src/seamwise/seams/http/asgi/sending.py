@@ -2,16 +2,17 @@
 
 from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.serving.exchange import (
+    ENDS,
     Exchange,
     Message,
     Scope,
     Send,
     effective_route,
-    is_last,
 )
 
 _REQUEST_ID = b'x-request-id'
 _CONTENT_TYPE = b'content-type'
+_EVENT_STREAM = b'text/event-stream'
 _LENGTH = len(_REQUEST_ID)
 """The length of both names: other headers are skipped quickly."""
 
@@ -19,32 +20,22 @@ _LENGTH = len(_REQUEST_ID)
 class Sender:
     """Replacement for the `send` of one HTTP request."""
 
-    # It is made for every request.
-    __slots__ = (
-        '_scope',
-        '_send',
-        'disconnect_error',
-        'exchange',
-        'has_ended',
-        'is_end_held',
-        'is_event_stream',
-        'status',
-    )
+    # Defaults of the class, since one is made for every request.
+    status: int | None = None
+    """The status of the response, once its start was sent."""
+    has_ended = False
+    """Whether the end of the response was sent."""
+    is_event_stream = False
+    """Whether the response consists of server-sent events."""
+    is_end_held = False
+    """Whether the end of a stream of events was held back."""
+    disconnect_error: OSError | None = None
+    """The error with which the server reported that the client is disconnected."""
 
     def __init__(self, exchange: Exchange, scope: Scope, send: Send) -> None:
         self.exchange = exchange
         self._scope = scope
         self._send = send
-        self.status: int | None = None
-        """The status of the response, once its start was sent."""
-        self.has_ended = False
-        """Whether the end of the response was sent."""
-        self.is_event_stream = False
-        """Whether the response consists of server-sent events."""
-        self.is_end_held = False
-        """Whether the end of a stream of events was held back."""
-        self.disconnect_error: OSError | None = None
-        """The error with which the server reported that the client is disconnected."""
 
     @property
     def has_started(self) -> bool:
@@ -53,10 +44,11 @@ class Sender:
 
     async def __call__(self, message: Message) -> None:
         """Forward an ASGI message."""
-        if message['type'] == 'http.response.start':
+        kind = message['type']
+        if kind == 'http.response.start':
             self.status = message['status']
             message = self._with_request_id(message)
-        elif not message.get('more_body') and is_last(message):
+        elif kind in ENDS and not message.get('more_body'):
             if self.is_event_stream and _raises_after_end(effective_route(self._scope)):
                 self.is_end_held = True
                 message = {**message, 'more_body': True}
@@ -78,8 +70,8 @@ class Sender:
                 lower_name = name.lower()
                 if lower_name == _REQUEST_ID:
                     is_present = True
-                elif lower_name == _CONTENT_TYPE:
-                    self.is_event_stream = value.startswith(b'text/event-stream')
+                elif lower_name == _CONTENT_TYPE and value.startswith(_EVENT_STREAM):
+                    self.is_event_stream = True
         if is_present:
             return start
         id_header = (_REQUEST_ID, self.exchange.request_id.encode('latin-1'))

@@ -4,6 +4,7 @@ from http import HTTPStatus
 
 from seamwise.seams.http.response import RawResponse
 from seamwise.seams.http.serving.exchange import Message, Receive, Scope, Send
+from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 
 # RFC 6455, 7.4.1, and the registry of IANA for 1013.
@@ -15,12 +16,14 @@ _MAX_REASON = 123
 
 _DENIAL = 'websocket.http.response'
 """The ASGI extension for an HTTP response instead of an accepted connection."""
+_DENIAL_START = f'{_DENIAL}.start'
 
 
 class WebSocketCloser:
     """The `receive` and `send` of one connection, which know its state and can end it."""
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._scope = scope
         self._receive = receive
         self._send = send
         self._can_deny = _DENIAL in (scope.get('extensions') or {})
@@ -40,10 +43,17 @@ class WebSocketCloser:
         return message
 
     async def send(self, message: Message) -> None:
-        """Send an ASGI message."""
-        if message['type'] == 'websocket.accept':
+        """Send an ASGI message; a response that cannot be sent any more is a close."""
+        kind: str = message['type']
+        if kind.startswith(_DENIAL) and self._must_close:
+            # Starlette answers an `HTTPException` by a response in any state of a connection, and
+            # a server raises a RuntimeError for it.
+            if kind == _DENIAL_START and not self.is_closed:
+                await self._close(from_http_exception(message['status'], None, None, self._scope))
+            return
+        if kind == 'websocket.accept':
             self._is_accepted = True
-        elif message['type'] in {'websocket.close', 'websocket.http.response.start'}:
+        elif kind in {'websocket.close', _DENIAL_START}:
             self.is_closed = True
         try:
             await self._send(message)
@@ -60,15 +70,21 @@ class WebSocketCloser:
         """
         if self.is_closed:
             return
-        if self._is_accepted or not self._can_deny:
-            await self.send(
-                {'type': 'websocket.close', 'code': _close_code(answer), 'reason': _reason(answer)}
-            )
+        if self._must_close:
+            await self._close(answer)
             return
         headers = [*response.headers, (b'content-length', b'%d' % len(response.body))]
-        start = {'type': f'{_DENIAL}.start', 'status': response.status, 'headers': headers}
+        start = {'type': _DENIAL_START, 'status': response.status, 'headers': headers}
         await self.send(start)
         await self.send({'type': f'{_DENIAL}.body', 'body': response.body})
+
+    @property
+    def _must_close(self) -> bool:
+        return self._is_accepted or not self._can_deny
+
+    async def _close(self, answer: HttpError) -> None:
+        code, reason = _close_code(answer), _reason(answer)
+        await self.send({'type': 'websocket.close', 'code': code, 'reason': reason})
 
 
 def _close_code(answer: HttpError) -> int:

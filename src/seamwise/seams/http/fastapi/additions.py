@@ -1,8 +1,8 @@
 """Additions of `install` to FastAPI: routes that answer Results, validation errors, OpenAPI."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, get_args
 
 import fastapi.routing
 from fastapi import FastAPI, WebSocket
@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError, WebSocketRequestValidatio
 from fastapi.routing import APIRoute, APIWebSocketRoute
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Host, Mount
 
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import struct_fields
@@ -18,7 +19,11 @@ from seamwise.seams.http.fastapi.dependencies import resolve_dependencies, resol
 from seamwise.seams.http.fastapi.endpoints import CompleteResponse
 from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.routes import ResultRoute, convert
-from seamwise.seams.http.fastapi.signatures import evaluated_signature
+from seamwise.seams.http.fastapi.signatures import (
+    evaluated_signature,
+    is_async_generator,
+    is_sync_generator,
+)
 from seamwise.seams.http.fastapi.user_functions import check_arms
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
 from seamwise.seams.http.serving.exchange import NO_ARMS, Answers, exchange_of, written
@@ -53,12 +58,20 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
         TypeError: The adapter does not cover an error that a handler is declared to return.
     """
     _convert_routes(app)
-    for route in effective_routes(app):
-        if isinstance(route.original_route, APIWebSocketRoute):
-            resolve_dependencies(route.dependant)
-            # FastAPI drops what the handler returns; a Failure is raised instead.
-            route.dependant.call = resolver(route.dependant.call)
+    for each in _with_mounted(app):
+        for route in effective_routes(each):
+            if isinstance(route.original_route, APIWebSocketRoute):
+                resolve_dependencies(route.dependant)
+                # FastAPI drops what the handler returns; a Failure is raised instead.
+                route.dependant.call = resolver(route.dependant.call)
     _check_arms(app, answers)
+
+
+def _with_mounted(app: FastAPI) -> Iterator[FastAPI]:
+    yield app
+    for route in app.routes:
+        if isinstance(route, (Mount, Host)) and isinstance(route.app, FastAPI):
+            yield from _with_mounted(route.app)
 
 
 def check_types(app: FastAPI) -> None:
@@ -147,10 +160,21 @@ def _check_arms(app: FastAPI, answers: Answers) -> None:
         original = route.original_route
         if isinstance(original, ResultRoute):
             own = original.own_answers or answers
-            methods = ', '.join(sorted(route.methods or ()))
-            check_arms(errors_of(route), own, f'{methods} {route.path}')
+            place = f'{", ".join(sorted(route.methods or ()))} {route.path}'
+            check_arms(errors_of(route), own, place)
+            _refuse_result_items(original.endpoint, place)
         elif isinstance(original, APIWebSocketRoute):
             check_arms(errors_of(route), answers, f'WebSocket {route.path}')
+
+
+def _refuse_result_items(endpoint: Callable[..., Any], place: str) -> None:
+    if is_sync_generator(endpoint) or is_async_generator(endpoint):
+        items = get_args(evaluated_signature(endpoint).return_annotation)
+        if any(map(result_type, items)):
+            raise TypeError(
+                f'{place}: {endpoint.__qualname__} yields Results, and FastAPI cannot write them '
+                'into a stream; yield the values, and raise errors with `or_raise`.'
+            )
 
 
 def errors_of(route: Any) -> Sequence[type[TaggedError]]:

@@ -258,7 +258,9 @@ def _same(value: object) -> object:
 
 def _served() -> Exchange:
     """Return the request whose route has called the running function."""
-    exchange = current_exchange()
+    operation = ACTIVE.get()
+    # Of most requests it is the operation itself, and this runs once for each.
+    exchange = operation if type(operation) is Exchange else current_exchange()
     if exchange is None:
         raise RuntimeError('The handler of a route can only run in a request.')
     return exchange

@@ -10,7 +10,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route, Router, WebSocketRoute, websocket_session
+from starlette.routing import Host, Mount, Route, Router, WebSocketRoute, websocket_session
 
 from seamwise._errors.causes import Raised
 from seamwise._errors.errors import TaggedError
@@ -176,7 +176,7 @@ def convert_sockets(routes: Iterable[object]) -> None:
         TypeError: A handler is declared to return a Result, and Starlette would not see it.
     """
     for route in routes:
-        if isinstance(route, Mount) and isinstance(route.app, Router):
+        if isinstance(route, (Mount, Host)) and isinstance(route.app, (Router, Starlette)):
             convert_sockets(route.app.routes)
         elif type(route) is WebSocketRoute:
             if getattr(route.app, '__code__', None) is _SESSION:

@@ -28,6 +28,9 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 """An ASGI 3 application."""
 
+ENDS = frozenset({'http.response.body', 'http.response.pathsend'})
+"""Types of the ASGI messages that end a response, unless `more_body` is set."""
+
 _SCOPE_KEY = 'seamwise.exchange'
 _HEADERS = frozenset({b'accept', b'accept-language', b'user-agent', b'x-request-id'})
 _PRODUCT = pattern(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,40}(?:/[!#$%&'*+.^_`|~0-9A-Za-z-]{1,20})?(?= |$)")
@@ -99,10 +102,7 @@ def exchange_of(scope: Scope) -> Exchange:
 
 def is_last(message: Message) -> bool:
     """Return whether an ASGI message ends a response."""
-    kind = message['type']
-    if kind == 'http.response.body':
-        return not message.get('more_body')
-    return bool(kind == 'http.response.pathsend')
+    return message['type'] in ENDS and not message.get('more_body')
 
 
 def closing_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
@@ -117,7 +117,9 @@ def closing_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
 
 def name_operation(exchange: Exchange, scope: Scope) -> None:
     """Add the path template of the route to the operation, once a router has found one."""
-    path: str | None = getattr(effective_route(scope), 'path', None)
+    route = effective_route(scope)
+    # In FastAPI, the WebSocket of an included router has its path in a route of Starlette.
+    path: str | None = getattr(getattr(route, 'starlette_route', None) or route, 'path', None)
     if path and ' ' not in exchange.operation:
         exchange.operation = f'{exchange.operation} {path}'
 
