@@ -97,6 +97,72 @@ def test_constants_of_python_are_those_of_json() -> None:
     assert typed_arguments(raw, {'properties': types}) == expected
 
 
+@pytest.mark.parametrize(
+    ('schema', 'is_null'),
+    [
+        ({'type': 'string'}, False),
+        ({}, False),
+        ({'type': ['string', 'null']}, True),
+        ({'anyOf': [{'type': 'string'}, {'type': 'null'}]}, True),
+        ({'allOf': [{'type': ['string', 'null']}, {'type': 'string'}]}, False),
+        ({'$ref': '#/$defs/Note'}, True),
+        ({'$ref': '#/$defs/Loop'}, False),
+        ({'enum': ['null', 'a']}, False),
+        ({'enum': ['a', None]}, True),
+    ],
+)
+def test_null_is_none_for_a_parameter_that_can_be_null(
+    schema: dict[str, object], is_null: bool
+) -> None:
+    definitions = {'Note': {'type': ['string', 'null']}, 'Loop': {'$ref': '#/$defs/Loop'}}
+    root = {'properties': {'a': schema}, '$defs': definitions}
+    assert typed_arguments({'a': ' null\n'}, root) == {'a': None if is_null else ' null\n'}
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ("{'k': 'v', 'n': None}", {'k': 'v', 'n': None}),
+        ("['a', True, [1]]", ['a', True, [1]]),
+        ("['a'", "['a'"),
+        ("['a'], b=['c']", "['a'], b=['c']"),
+        ("['a']) or (['b']", "['a']) or (['b']"),
+        ('[open(1)]', '[open(1)]'),
+        ("{'a', 'b'}", "{'a', 'b'}"),
+        ("'a'", "'a'"),
+    ],
+)
+def test_lists_and_objects_can_be_written_as_in_python(text: str, value: object) -> None:
+    schema = {'properties': {'a': {'type': ['array', 'object']}}}
+    assert typed_arguments({'a': text}, schema) == {'a': value}
+
+
+@pytest.mark.parametrize(
+    ('raw', 'value'),
+    [
+        ('7', 7),
+        ('null', None),
+        ('Hei, all!', 'Hei, all!'),
+        ('2026-02-03', '2026-02-03'),
+        ('{"a": 1', None),
+        ('["a"', None),
+        ('"a', None),
+    ],
+)
+def test_a_plain_text_of_deepseek_that_is_said_to_be_json_stays_a_text(
+    raw: str, value: object
+) -> None:
+    text = (
+        f'<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">{raw}'
+        '</｜DSML｜parameter></｜DSML｜invoke>'
+    )
+    (call,) = parse(text)
+    if type(call) is Success:
+        assert call.unwrap().arguments == {'a': value}
+    else:
+        assert raw[0] in '{["'
+
+
 @every_writer
 @pytest.mark.parametrize('inner', WRITERS.values(), ids=WRITERS)
 def test_a_call_in_the_arguments_of_a_call_never_runs(writer: Writer, inner: Writer) -> None:
