@@ -5,7 +5,9 @@ import json
 
 import pytest
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success, TaggedError
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.catalog.tools import UnknownTool
 from seamwise.toolhost import Processor, tool
 from seamwise.toolhost.formats import FORMATS, Reader, parse
 from seamwise.toolhost.formats.entries import is_array, is_object
@@ -374,3 +376,32 @@ def test_the_types_of_a_tool_decide_at_the_processor() -> None:
             return [outcome.result for outcome in outcomes]
 
     assert asyncio.run(main()) == [Success('418:2')]
+
+
+OTHER_SPELLINGS = (
+    *('Read_file', 'READ_FILE', 'readFile', 'read-file', 'read.file', 'read_files', 'read'),
+    *('functions.functions.read_file', 'default_api.read_file', 'tools__read_file'),
+    *('read_file\u200b', '\uff52ead_file', 'read_file\x00', 'read_file\u0301'),
+)
+
+
+@every_writer
+@pytest.mark.parametrize('name', OTHER_SPELLINGS)
+def test_a_call_of_a_name_runs_no_tool_with_a_similar_name(writer: Writer, name: str) -> None:
+    runs: list[str] = []
+
+    @tool
+    def read_file(path: str = '') -> str:
+        runs.append(path)
+        return path
+
+    async def run(output: str) -> list[Result[object, TaggedError]]:
+        async with Processor(read_file) as processor:
+            return [outcome.result for outcome in await processor.run(output)]
+
+    results = asyncio.run(run(writer(name, {'path': 'a'})))
+    assert not runs
+    for result in results:
+        error = result.failure()
+        assert isinstance(error, UnknownTool | UnreadableCall)
+        assert not isinstance(error, UnknownTool) or error.suggestions == ('read_file',)
