@@ -350,6 +350,13 @@ def test_suggestion_describes_the_next_step(name: str) -> None:
             ),
         ),
         (
+            CommandFailed('t', 'c', 1, 'x', truncated=True),
+            (
+                'Only the end of its output is shown. '
+                'Fix the problem that the output reports, then run it again.'
+            ),
+        ),
+        (
             CommandFailed('t', 'c', 137, ''),
             'Signal 9 ended it. It wrote no output that explains the failure.',
         ),

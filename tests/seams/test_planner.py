@@ -285,6 +285,7 @@ def test_details_are_the_fields_that_are_not_empty_by_default() -> None:
         'command': 'ls',
         'exit_code': 0,
         'output': '',
+        'truncated': False,
     }
     assert FLAKY(Flaky('notion')).details == {'server_name': 'notion'}
 

@@ -358,6 +358,18 @@ class TestOrderAndLimits:
         assert isinstance(again[0].result.failure(), ToolRepeated)
         assert results(other) == [Success(1)]
 
+    async def test_a_call_whose_value_changes_is_not_repeated(self) -> None:
+        ticks = iter(range(9))
+
+        @tool
+        def date() -> int:
+            return next(ticks)
+
+        async with Processor(date, repeat_limit=2) as processor:
+            for tick in range(5):
+                outcomes = await processor.run(call('date'), conversation='a')
+                assert results(outcomes) == [Success(tick)]
+
     async def test_an_argument_without_a_json_form_is_a_failure_of_its_call(self) -> None:
         async with Processor(echo, repeat_limit=2) as processor:
             outcomes = await processor.run([call('echo', value=1), call('echo', value=b'1')])

@@ -157,3 +157,21 @@ def test_a_single_tool_has_the_definition_that_it_has_in_a_set() -> None:
         return 2 * number
 
     assert double.schema('openai') == Tools([double]).schema('openai')
+
+
+@pytest.mark.parametrize(
+    ('written', 'nearest'),
+    [
+        ('functions.delete:0', 'delete'),
+        ('functions.functions.delete', 'delete'),
+        ('Delete', 'delete'),
+        ('delete()', 'delete'),
+        ('tools/read', 'files__read'),
+        ('default__delete', 'delete'),
+        ('x' * 1_000, None),
+    ],
+)
+def test_a_tool_with_another_name_is_only_suggested(written: str, nearest: str | None) -> None:
+    tools = make('delete') | make('read', 'files')
+    error = error_of(tools.find(written), UnknownTool)
+    assert error.suggestions[:1] == (() if nearest is None else (nearest,))

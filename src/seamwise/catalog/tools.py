@@ -158,7 +158,8 @@ class CommandTimedOut(
 ):
     """The command and its child processes were killed at the timeout.
 
-    The caller uses a shorter command or a longer timeout.
+    The caller uses a shorter command or a longer timeout. If `truncated`, there was more output
+    before `output`.
     """
 
     tool: str
@@ -166,6 +167,7 @@ class CommandTimedOut(
     timeout: float
     output: str
     attempts: int = 1
+    truncated: bool = False
 
 
 class CommandFailed(
@@ -173,12 +175,16 @@ class CommandFailed(
     category=Category.EXECUTION,
     message='The command failed with exit code {exit_code}: {command}',
 ):
-    """The command exited with a code other than 0. Its output contains the reason."""
+    """The command exited with a code other than 0. Its output contains the reason.
+
+    If `truncated`, there was more output before `output`.
+    """
 
     tool: str
     command: str
     exit_code: int
     output: str
+    truncated: bool = False
 
 
 class RejectedHunk(Struct, frozen=True):

@@ -23,7 +23,7 @@ class Host:
         tools: The tools, each a `def`.
         runner: The guards of the tools; by default there are none.
         repeat_limit: The number of times that a call, or a cycle of two or three calls, can run
-            before it fails with `ToolRepeated`; 0 disables the check.
+            before it fails with `ToolRepeated`, unless its value changes; 0 disables the check.
         mistake_limit: The number of failures with Recovery CORRECT in a row, invalid lines
             included, after which calls fail with `TooManyMistakes`; 0 disables the check. Only a
             success resets the count.
@@ -50,7 +50,7 @@ class Host:
         """
         turn = self._conversation.take_turn()
         try:
-            result = line.call.bind(lambda call: self._run(call, stats))
+            result = line.call.bind(lambda call: self._run(turn, call, stats))
         except BaseException:
             self._conversation.end_turn(turn, None)
             raise
@@ -58,9 +58,9 @@ class Host:
         return result
 
     def _run(
-        self, call: ToolCall, stats: CallStats | None
+        self, turn: int, call: ToolCall, stats: CallStats | None
     ) -> Result[object, ToolError | GuardError]:
-        refusal = self._conversation.refusal(call)
+        refusal = self._conversation.refusal(turn, call)
         if refusal is not None:
             return Failure(refusal)
         lookup = self._tools.find(call.tool, call.namespace)

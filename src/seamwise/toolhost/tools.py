@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -12,7 +13,7 @@ from typing_extensions import TypeVar, override
 
 from seamwise._errors.errors import TaggedError
 from seamwise._results.containers import Failure, Result, Success
-from seamwise._text.close_matches import MAX_SUGGESTIONS, close_matches
+from seamwise._text.close_matches import MAX_LENGTH, MAX_SUGGESTIONS, close_matches
 from seamwise.catalog.tools import (
     InvalidParameter,
     InvalidResult,
@@ -30,6 +31,8 @@ E_co = TypeVar('E_co', bound=TaggedError, covariant=True)
 
 DEFAULT_NAMESPACE: Final = 'default'
 """The namespace of tools without one, in errors."""
+
+_SEPARATOR: Final = re.compile(r'[^\w-]+|__')
 
 
 class Invocation(Struct, Generic[E_co], frozen=True):
@@ -193,8 +196,12 @@ class Tools(Generic[E_co]):
         return Failure(UnknownTool(name, namespace or DEFAULT_NAMESPACE, self.names, suggestions))
 
     def _suggestions(self, name: str, namespace: str | None) -> tuple[str, ...]:
-        """Return up to three names: of the tool in other namespaces, then similar ones."""
-        namesakes = sorted(tool.qualified_name for tool in self if tool.name == name)
+        """Return up to three names: of the tool in other namespaces, then similar ones.
+
+        Models write prefixes and counters of their own, such as `functions.read:0`.
+        """
+        parts = {name, *_SEPARATOR.split(name[:MAX_LENGTH])}
+        namesakes = sorted(tool.qualified_name for tool in self if tool.name in parts)
         similar = close_matches(qualified_name(name, namespace), self.names)
         return tuple(dict.fromkeys((*namesakes, *similar)))[:MAX_SUGGESTIONS]
 

@@ -34,6 +34,16 @@ def test_all_hunks_are_applied(folder: Path, workspace: Workspace) -> None:
     assert stat.S_IMODE((folder / 'a').stat().st_mode) == 0o710
 
 
+@pytest.mark.parametrize('line_end', ['\r', '\r\n'])
+def test_a_diff_is_applied_with_the_line_ends_of_the_file(
+    folder: Path, workspace: Workspace, line_end: str
+) -> None:
+    (folder / 'a').write_bytes(TEN_LINES.replace('\n', line_end).encode())
+    value_of(apply_diff(workspace, ApplyDiff(path='a', diff=DIFF)))
+    changed = TEN_LINES.replace('line 3', 'LINE 3').replace('line 10', 'between\nline 10')
+    assert (folder / 'a').read_bytes() == changed.replace('\n', line_end).encode()
+
+
 @pytest.mark.parametrize(
     'file_names',
     ['', '--- a/a\n+++ b/a\n', '--- a/other\n+++ ../../etc/passwd\n', '--- /dev/null\n+++ b/a\n'],

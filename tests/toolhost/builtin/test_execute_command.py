@@ -83,6 +83,8 @@ def test_a_nonzero_status_is_a_failure_with_the_output(workspace: Workspace) -> 
         'execute_command', 'echo out; echo err >&2; exit 3', 3, 'out\nerr\n'
     )
     assert run_failing(workspace, 'kill -9 $$').exit_code == 137
+    failed = run_failing(workspace, 'seq 2000; exit 3')
+    assert (failed.truncated, failed.output[-5:]) == (True, '2000\n')
     assert run_failing(workspace, 'nothing-of-this-name').exit_code == 127
 
 
@@ -92,6 +94,8 @@ def test_a_timeout_is_a_failure_with_the_output_so_far(workspace: Workspace) -> 
     assert error_of(result, CommandTimedOut) == CommandTimedOut(
         'execute_command', 'echo begun; sleep 60', 2.0, 'begun\n', 1
     )
+    result = execute_command(workspace, ExecuteCommand(command='seq 2000; sleep 60', timeout=1.0))
+    assert error_of(result, CommandTimedOut).truncated
 
 
 def test_an_invalid_folder_is_reported_for_cwd(folder: Path, workspace: Workspace) -> None:

@@ -99,12 +99,14 @@ class TestLineRanges:
             (b'one\ntwo', ['one\n', 'two']),
             (b'one\r\ntwo\r\n', ['one\r\n', 'two\r\n']),
             (b'one\rstill one\n', ['one\rstill one\n']),
+            (b'one\rtwo\r', ['one\r', 'two\r']),
+            (b'\xef\xbb\xbfone\rtwo', ['one\r', 'two']),
             ('a\u2028b\x0bc\x0cd\x85\n'.encode(), ['a\u2028b\x0bc\x0cd\x85\n']),
             (b'\n\n', ['\n', '\n']),
             (b'\xef\xbb\xbfone\n', ['one\n']),
         ],
     )
-    def test_lines_end_at_a_line_feed_and_keep_their_line_ends(
+    def test_lines_end_at_the_line_end_of_the_file_and_keep_it(
         self, folder: Path, workspace: Workspace, data: bytes, lines: list[str]
     ) -> None:
         (folder / 'a').write_bytes(data)
@@ -122,9 +124,10 @@ class TestLineRanges:
     ) -> None:
         text = ''.join(pieces)
         (folder / 'a').write_bytes(text.encode())
-        lines = text.removesuffix('\n').split('\n') if text else []
-        expected_lines = [f'{line}\n' for line in lines]
-        if expected_lines and not text.endswith('\n'):
+        end = '\r' if '\r' in text and '\n' not in text else '\n'
+        lines = text.removesuffix(end).split(end) if text else []
+        expected_lines = [f'{line}{end}' for line in lines]
+        if expected_lines and not text.endswith(end):
             expected_lines[-1] = lines[-1]
         if start > max(1, len(expected_lines)):
             assert invalid_parameter(workspace, start=start)[0] == 'start_line'

@@ -102,6 +102,13 @@ class TestMatches:
         assert find_all(workspace, r'one\s+two') == []
         assert find_all(workspace, r'^two$') == [('a', 2, 'two')]
 
+    def test_a_line_ends_at_a_carriage_return_in_a_file_without_line_feeds(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
+        (folder / 'a').write_bytes(b'\xef\xbb\xbfone\rtwo\rthree')
+        (folder / 'b').write_bytes(b'one\rtwo\nthree')
+        assert find_all(workspace, '^t') == [('a', 2, 'two'), ('a', 3, 'three'), ('b', 2, 'three')]
+
     def test_a_search_can_ignore_case(self, folder: Path, workspace: Workspace) -> None:
         (folder / 'a').write_text('Hello\nhello\n')
         assert [line for _, line, _ in find_all(workspace, 'hello')] == [2]

@@ -76,8 +76,11 @@ _WITH_JSON = (
     ),
     r'<function=([^\s<>={}"]+)>(.*?)</function>',
     r'<｜DSML｜invoke name="([^"]*)">(.*?)</｜DSML｜invoke>',
+    r'<invoke name="([^"]*)">(.*?)</invoke>',
     r'\[TOOL_CALLS\]\s*([\w.:/-]+)\s*(?:\[ARGS\])?(\{.*?\})',
     r'Action:([^\n]*)\n\s*Action Input:(.*?)(?:\n|\Z)',
+    r'Action:([^\n]*)\n\s*Action Input:\s*```(?:json)?\s*(?=\{)(.*?)(?:```|\Z)',
+    r'Action:[ \t]*`{1,2}([^\n`]*)`{1,2}[ \t]*\n\s*Action Input:\s*`{0,2}(.*?)(?:\n|\Z)',
     r'<tool name="([^"]*)"\s*(?:args=[\'"](.*?)[\'"])?\s*/>',
 )
 

@@ -5,7 +5,9 @@ import json
 
 import pytest
 
-from seamwise import Failure, Success
+from seamwise import Failure, Result, Success, TaggedError
+from seamwise.catalog.parsing import UnreadableCall
+from seamwise.catalog.tools import UnknownTool
 from seamwise.toolhost import Processor, tool
 from seamwise.toolhost.formats import FORMATS, Reader, parse
 from seamwise.toolhost.formats.entries import is_array, is_object
@@ -95,6 +97,72 @@ def test_constants_of_python_are_those_of_json() -> None:
     raw = {'a': 'True', 'b': ' None ', 'c': 'seven'}
     expected = {'a': True, 'b': None, 'c': 'seven'}
     assert typed_arguments(raw, {'properties': types}) == expected
+
+
+@pytest.mark.parametrize(
+    ('schema', 'is_null'),
+    [
+        ({'type': 'string'}, False),
+        ({}, False),
+        ({'type': ['string', 'null']}, True),
+        ({'anyOf': [{'type': 'string'}, {'type': 'null'}]}, True),
+        ({'allOf': [{'type': ['string', 'null']}, {'type': 'string'}]}, False),
+        ({'$ref': '#/$defs/Note'}, True),
+        ({'$ref': '#/$defs/Loop'}, False),
+        ({'enum': ['null', 'a']}, False),
+        ({'enum': ['a', None]}, True),
+    ],
+)
+def test_null_is_none_for_a_parameter_that_can_be_null(
+    schema: dict[str, object], is_null: bool
+) -> None:
+    definitions = {'Note': {'type': ['string', 'null']}, 'Loop': {'$ref': '#/$defs/Loop'}}
+    root = {'properties': {'a': schema}, '$defs': definitions}
+    assert typed_arguments({'a': ' null\n'}, root) == {'a': None if is_null else ' null\n'}
+
+
+@pytest.mark.parametrize(
+    ('text', 'value'),
+    [
+        ("{'k': 'v', 'n': None}", {'k': 'v', 'n': None}),
+        ("['a', True, [1]]", ['a', True, [1]]),
+        ("['a'", "['a'"),
+        ("['a'], b=['c']", "['a'], b=['c']"),
+        ("['a']) or (['b']", "['a']) or (['b']"),
+        ('[open(1)]', '[open(1)]'),
+        ("{'a', 'b'}", "{'a', 'b'}"),
+        ("'a'", "'a'"),
+    ],
+)
+def test_lists_and_objects_can_be_written_as_in_python(text: str, value: object) -> None:
+    schema = {'properties': {'a': {'type': ['array', 'object']}}}
+    assert typed_arguments({'a': text}, schema) == {'a': value}
+
+
+@pytest.mark.parametrize(
+    ('raw', 'value'),
+    [
+        ('7', 7),
+        ('null', None),
+        ('Hei, all!', 'Hei, all!'),
+        ('2026-02-03', '2026-02-03'),
+        ('{"a": 1', None),
+        ('["a"', None),
+        ('"a', None),
+    ],
+)
+def test_a_plain_text_of_deepseek_that_is_said_to_be_json_stays_a_text(
+    raw: str, value: object
+) -> None:
+    text = (
+        f'<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">{raw}'
+        '</｜DSML｜parameter></｜DSML｜invoke>'
+    )
+    (call,) = parse(text)
+    if type(call) is Success:
+        assert call.unwrap().arguments == {'a': value}
+    else:
+        assert raw[0] in '{["'
 
 
 @every_writer
@@ -308,3 +376,32 @@ def test_the_types_of_a_tool_decide_at_the_processor() -> None:
             return [outcome.result for outcome in outcomes]
 
     assert asyncio.run(main()) == [Success('418:2')]
+
+
+OTHER_SPELLINGS = (
+    *('Read_file', 'READ_FILE', 'readFile', 'read-file', 'read.file', 'read_files', 'read'),
+    *('functions.functions.read_file', 'default_api.read_file', 'tools__read_file'),
+    *('read_file\u200b', '\uff52ead_file', 'read_file\x00', 'read_file\u0301'),
+)
+
+
+@every_writer
+@pytest.mark.parametrize('name', OTHER_SPELLINGS)
+def test_a_call_of_a_name_runs_no_tool_with_a_similar_name(writer: Writer, name: str) -> None:
+    runs: list[str] = []
+
+    @tool
+    def read_file(path: str = '') -> str:
+        runs.append(path)
+        return path
+
+    async def run(output: str) -> list[Result[object, TaggedError]]:
+        async with Processor(read_file) as processor:
+            return [outcome.result for outcome in await processor.run(output)]
+
+    results = asyncio.run(run(writer(name, {'path': 'a'})))
+    assert not runs
+    for result in results:
+        error = result.failure()
+        assert isinstance(error, UnknownTool | UnreadableCall)
+        assert not isinstance(error, UnknownTool) or error.suggestions == ('read_file',)

@@ -34,7 +34,8 @@ CALLS = (
     '<function_calls><invoke name="p"><parameter name="x">1</parameter></invoke></function_calls>',
     '<minimax:tool_call><invoke name="q"></invoke></minimax:tool_call>',
     '<read_file>\n<path>x</path>\n</read_file>',
-    '<｜DSML｜invoke name="r">{"x": 1}</｜DSML｜invoke>',
+    '<｜DSML｜invoke name="r">{"x": 1}</｜DSML｜invoke>', '[{"name": "s", "arguments": {}}]',
+    '{"tool_calls": [{"tool": "t", "arguments": {"x": 1}}]}',
 )  # fmt: skip
 OPENINGS = (
     '<tool name="a" args="', "<tool name='a' args='{", '<tool ', '<tool_call>',
@@ -43,7 +44,8 @@ OPENINGS = (
     '{"name": "a", "arguments": {', '{"tool_calls": [', '{"function_call": ', '{"name": ',
     "{'", '{name:', '{"', '{', '[', '[{', '[1,', '"', "'", '\\', '```', '\n```json\n',
     '\n```json\n[', '\n```python\n', '\n~~~', '\nAction:', '\nAction: a\nAction Input: ',
-    '\nAction Input: {', '\nObservation:', '\nThought:', '\nFinal Answer:', '\n> ', '`', '``',
+    '\nAction Input: {', '\nAction: `a`\nAction Input: `', '\nObservation:', '\nThought:',
+    '\nFinal Answer:', '\n> ', '`', '``',
     '<think>', '<Reasoning >', '[THINK]', '◁think▷', '<!--', '<tool_response>', '<tools x="">',
     '<|channel|>', '<|channel|>analysis<|message|>', '<|start|>assistant', '<|start|>x<|message|>',
     '<|channel|>commentary to=functions.a<|message|>', '<|channel|>x to=a<|message|>{"a": "',

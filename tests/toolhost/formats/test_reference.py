@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seamwise import Success
-from seamwise.toolhost.formats import parse
+from seamwise.toolhost.formats import FORMATS, parse
 from seamwise.toolhost.formats.untyped import UNTYPED
 from tests.toolhost.formats.reference import possible_calls
 from tests.toolhost.formats.test_pieces import CALLS, PARTS
-from tests.toolhost.formats.writers import ASIDES, REASONING
+from tests.toolhost.formats.writers import ASIDES, REASONING, WRITERS
 
 pieces = st.sampled_from(PARTS) | st.sampled_from(CALLS)
 texts = st.lists(pieces, max_size=8).map(''.join)
@@ -49,9 +49,23 @@ def test_only_the_call_behind_what_is_no_call_runs(aside: str, draft: str, call:
     assert len([item for item in parse(text) if type(item) is Success]) <= before
 
 
+@pytest.mark.parametrize('name', WRITERS)
+def test_the_reference_reader_knows_every_dialect(name: str) -> None:
+    arguments = {'path': 'notes.txt', 'text': 'a (b) {c} [d]'}
+    assert ('read_file', arguments) in [
+        (tool, {key: str(value).strip() for key, value in found.items()})
+        for tool, found in possible_calls(WRITERS[name]('read_file', arguments))
+    ]
+
+
 @pytest.mark.slow
 @pytest.mark.nightly
 def test_no_generated_text_runs_another_call() -> None:
     chance = random.Random(39)  # noqa: S311 -- the same texts in every run
+    formats = set[str]()
     for _ in range(20_000):
-        check(''.join(chance.choices((*PARTS, *CALLS), k=chance.randint(1, 8))))
+        text = ''.join(chance.choices((*PARTS, *CALLS), k=chance.randint(1, 8)))
+        check(text)
+        formats.update(call.unwrap().format for call in parse(text) if type(call) is Success)
+    # The others are objects of providers or formats inside another one.
+    assert set(FORMATS) - formats <= {'function_call', 'openai_responses', 'gemini', 'mcp', 'fence'}

@@ -7,8 +7,6 @@ sampling, no elicitation, and no subscriptions to resources.
 
 import os
 import subprocess
-import sys
-from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -41,8 +39,6 @@ SCENARIOS = (
     'dns-rebinding-protection',
 )
 
-ROOT = Path(__file__).parents[3]
-
 SUITE = os.environ.get('MCP_CONFORMANCE', '')
 
 pytestmark = [
@@ -51,29 +47,13 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope='module')
-def url() -> Generator[str]:
-    """Start the server, and return its URL."""
-    command = [sys.executable, '-m', 'tests.toolhost.mcp.conformance_server']
-    path = f'{ROOT / "src"}{os.pathsep}{ROOT}'
-    with subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        cwd=ROOT,
-        env={**os.environ, 'PYTHONPATH': path},
-    ) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.terminate()
-
-
 @pytest.mark.parametrize('scenario', SCENARIOS)
-def test_the_server_passes_the_scenario(url: str, scenario: str, tmp_path: Path) -> None:
+def test_the_server_passes_the_scenario(
+    conformance_url: str, scenario: str, tmp_path: Path
+) -> None:
     node = os.environ.get('MCP_NODE', 'node')
     done = subprocess.run(
-        [node, SUITE, 'server', '--url', url, '--scenario', scenario],
+        [node, SUITE, 'server', '--url', conformance_url, '--scenario', scenario],
         capture_output=True,
         text=True,
         timeout=120,

@@ -1,10 +1,12 @@
 """MCP server with what the official conformance suite asks for; it prints its URL.
 
 The suite is the package `@modelcontextprotocol/conformance` of npm. `check_conformance.py` runs it.
+With the argument `stdio`, the server uses standard input and output; `check_typescript.py` does so.
 """
 
 import asyncio
 import logging
+import sys
 from collections.abc import Mapping
 from typing import Literal, Never
 
@@ -217,7 +219,7 @@ async def main() -> None:
     async with Processor(TOOLS) as processor:
         await serve(
             processor,
-            transport='http',
+            transport='stdio' if 'stdio' in sys.argv[1:] else 'http',
             port=0,
             on_ready=lambda url: print(url, flush=True),
             resources=RESOURCES,

@@ -1,9 +1,13 @@
 """Detection of repeated calls and of cycles of two or three calls."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seamwise import Failure, Success
+from seamwise.catalog.tools import ToolCancelled
 from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.memory.repeat_detector import RepeatDetector
 
@@ -122,6 +126,74 @@ def test_tools_of_two_namespaces_differ_and_both_spellings_of_one_are_equal() ->
     assert detector.record(ToolCall('ping', {}, namespace='a')) is None
     assert detector.record(ToolCall('ping', {}, namespace='b')) is None
     assert detector.record(ToolCall('b__ping', {})) is not None
+
+
+def refusals_of_answers(answers: str, limit: int) -> str:
+    """Return `x` for each refused call of one tool with these answers: `?` none, `!` a failure."""
+    detector = RepeatDetector(limit=limit)
+    marks = ''
+    for turn, answer in enumerate(answers):
+        refusal = detector.record(ToolCall('date', {}), turn)
+        marks += '.' if refusal is None else 'x'
+        if answer == '!':
+            detector.answer(turn, Failure(ToolCancelled('date', str(turn))))
+        elif answer != '?':
+            detector.answer(turn, Success({'now': answer}))
+    return marks
+
+
+@pytest.mark.parametrize(
+    ('answers', 'expected'),
+    [
+        ('123456', '......'),
+        ('1111', '..xx'),
+        ('12222', '...xx'),
+        ('!!!', '..x'),
+        ('1!1', '...'),
+        ('???', '..x'),
+        ('1?2', '..x'),
+        # A refused call has no answer, so it does not begin another cycle.
+        ('1123', '..xx'),
+    ],
+)
+def test_equal_calls_with_different_values_are_no_repetition(answers: str, expected: str) -> None:
+    assert refusals_of_answers(answers, limit=2) == expected
+
+
+@pytest.mark.parametrize(
+    ('first', 'second', 'is_same'),
+    [
+        (Failure, Failure, True),
+        ('a' * 9_999 + '1', 'a' * 9_999 + '2', False),
+        ({'b': 1, 'a': {2, 1}}, {'a': {1, 2}, 'b': 1}, True),
+        ('\udcffa', '\udcffb', False),
+    ],
+)
+def test_values_of_any_type_are_compared(first: object, second: object, is_same: bool) -> None:
+    detector = RepeatDetector(limit=2)
+    for turn, value in enumerate((first, second)):
+        detector.record(ToolCall('x', {}), turn)
+        detector.answer(turn, Success(value))
+    assert (detector.record(ToolCall('x', {}), 2) is not None) is is_same
+
+
+def test_a_cycle_whose_values_change_is_no_repetition() -> None:
+    detector = RepeatDetector(limit=2)
+    for turn in range(20):
+        call = ToolCall(('look', 'wait')[turn % 2], {})
+        assert detector.record(call, turn) is None
+        detector.answer(turn, Success(turn // 2 if turn % 2 else 'the same'))
+
+
+def test_answers_may_arrive_in_any_order() -> None:
+    for order in permutations(range(3)):
+        detector = RepeatDetector(limit=3)
+        for turn in range(3):
+            assert detector.record(ToolCall('date', {}), turn) is None
+        for turn in order:
+            detector.answer(turn, Success(turn == 0))
+        assert detector.record(ToolCall('date', {}), 3) is None
+        assert detector.record(ToolCall('date', {}), 4) is not None
 
 
 @pytest.mark.parametrize('value', [b'1', {1: 2, 'a': 3}, object, {'x'}])

@@ -9,6 +9,7 @@ import pytest
 from seamwise import Failure, Success
 from seamwise.catalog.models import (
     ContentFiltered,
+    ContextTooLong,
     InvalidModelRequest,
     ModelOverloaded,
     OutputTruncated,
@@ -156,6 +157,16 @@ def test_an_error_in_the_middle_is_classified_by_its_code(
     assert isinstance(cut, Failure)
     assert isinstance(cut.failure(), UnreadableCall)
     assert failed == Failure(StreamProviderFailed('openai', code=code, cause=cause))  # type: ignore[arg-type]  # an error or None
+
+
+def test_an_error_of_a_router_is_caused_by_that_of_the_provider_behind_it() -> None:
+    raw = json.dumps({'error': {'message': "This model's maximum context length is 9 tokens."}})
+    metadata = {'provider_name': 'Nord', 'raw': raw}
+    error = {'code': 502, 'message': 'Provider returned error', 'metadata': metadata}
+    data = events(chunk({'content': 'Hi'}), {'error': error, **chunk({}, 'stop')})
+    assert last_error(read(data, 'openai')) == StreamProviderFailed(
+        'openai', status=502, cause=ContextTooLong('openai')
+    )
 
 
 def test_a_status_as_the_code_of_an_error_is_its_status() -> None:

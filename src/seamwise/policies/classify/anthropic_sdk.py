@@ -1,6 +1,5 @@
 """Classifier for the exceptions of the Anthropic SDK, and of httpx for calls without it."""
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 from http import HTTPStatus
@@ -18,11 +17,11 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
-    Sentence,
     body_error,
     classify,
     invalid_answer,
 )
+from seamwise.policies.classify.sentences import ANTHROPIC_SENTENCES
 
 __all__ = ['anthropic']
 
@@ -45,11 +44,6 @@ _CODES: Mapping[str, ErrorType] = {
     'organization_on_hold': 'credentials',
 }
 """By `error.details.error_code`, which is more exact than the type."""
-
-_TOO_LONG = re.compile(
-    r'prompt is too long|input length and `max_tokens` exceed context limit', re.IGNORECASE
-)
-_NO_CREDIT = re.compile('Your credit balance is too low', re.IGNORECASE)
 
 _UNITS = ('requests', 'input-tokens', 'output-tokens', 'tokens')
 
@@ -140,8 +134,5 @@ ANTHROPIC = Provider(
     required_config=('ANTHROPIC_API_KEY',),
     error_type=_error_type,
     rate_limit=_rate_limit,
-    sentences=(
-        Sentence(frozenset({400, 413}), _TOO_LONG, 'too_long'),
-        Sentence(frozenset({400}), _NO_CREDIT, 'quota'),
-    ),
+    sentences=ANTHROPIC_SENTENCES,
 )

@@ -8,9 +8,10 @@ from typing import Final, TypeVar
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from seamwise._defects.exception_kinds import attribute
-from seamwise._text.json_fields import is_object, objects_in, text_of
+from seamwise._text.json_fields import is_object, object_of, objects_in, text_of
 from seamwise.policies.classify.exception_text import redacted_excerpt
 from seamwise.policies.classify.foreign_exceptions import class_names
 from seamwise.policies.hints import from_duration, from_headers
@@ -20,6 +21,7 @@ T = TypeVar('T')
 RETRY_INFO: Final = 'google.rpc.RetryInfo'
 
 _STATUSES: Final = range(100, 600)
+_ERROR_STATUSES: Final = range(400, 600)
 _MODEL_IN_PATH = re.compile(r'/models/([^/:]+)')
 
 
@@ -44,7 +46,28 @@ class ErrorResponse(Struct, frozen=True, kw_only=True):
     def message(self) -> str:
         """The beginning of the provider's message, without secrets, or else the status."""
         message = self.text('message').strip().removesuffix('.')
+        if self.routed is not None and (inner := self.routed.text('message').strip()):
+            name = text_of(self.metadata.get('provider_name'))
+            message = f'{name}: {inner}'.removeprefix(': ').removesuffix('.')
         return redacted_excerpt(message) or f'status {self.status}'
+
+    @property
+    def metadata(self) -> Mapping[str, object]:
+        """Further fields of an error of OpenRouter."""
+        return object_of(self.error.get('metadata'))
+
+    @property
+    def routed(self) -> 'ErrorResponse | None':
+        """The error of the provider behind OpenRouter, or None.
+
+        It is in `metadata.raw`: its body, decoded or not, or a text.
+        """
+        raw = self.metadata.get('raw')
+        body = _decode(raw.encode(errors='replace'), object) if isinstance(raw, str) else raw
+        if body is None and raw:
+            body = {'message': raw}
+        error = _error_object(body)
+        return replace(self, error=error, status=status_of(error)) if error else None
 
     @property
     def code(self) -> str | None:
@@ -79,6 +102,17 @@ class ErrorResponse(Struct, frozen=True, kw_only=True):
         delay = from_headers(self.headers, now=datetime.fromtimestamp(now, UTC))
         delays = (from_duration(str(info.get('retryDelay'))) for info in self.details(RETRY_INFO))
         return delay if delay is not None else next(delays, None)
+
+
+def status_of(error: Mapping[str, object]) -> int | None:
+    """Return the HTTP status that is the code of an error object, or None.
+
+    >>> status_of({'code': 429}), status_of({'code': '429'}), status_of({'code': 7})
+    (429, 429, None)
+    """
+    code = error.get('code')
+    status = parse_count(code) if isinstance(code, str) else code
+    return status if isinstance(status, int) and status in _ERROR_STATUSES else None
 
 
 def parse_count(text: str) -> int | None:

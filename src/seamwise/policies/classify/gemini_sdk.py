@@ -19,11 +19,11 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
-    Sentence,
     body_error,
     classify,
     unparsable_chunk,
 )
+from seamwise.policies.classify.sentences import GEMINI_SENTENCES
 
 __all__ = ['gemini']
 
@@ -40,8 +40,6 @@ _REASONS: Mapping[str, ErrorType] = {
 _PERIODS: Mapping[str, float] = {'Second': 1.0, 'Minute': 60.0, 'Hour': 3_600.0, 'Day': 86_400.0}
 _PERIOD_IN_QUOTA_ID = re.compile(rf'Per({"|".join(_PERIODS)})(?![a-z])')
 _REQUESTS_IN_QUOTA_ID = re.compile('Requests(?![a-z])')
-
-_TOO_LONG = re.compile(r'The input token count (?:\(\d+\) )?exceeds the maximum number of tokens')
 
 _REQUIRED_CONFIG = ('GEMINI_API_KEY', 'GOOGLE_API_KEY')
 
@@ -149,5 +147,5 @@ GEMINI = Provider(
     required_config=_REQUIRED_CONFIG,
     error_type=_error_type,
     rate_limit=_rate_limit,
-    sentences=(Sentence(frozenset({400}), _TOO_LONG, 'too_long'),),
+    sentences=GEMINI_SENTENCES,
 )

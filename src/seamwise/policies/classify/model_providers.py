@@ -1,11 +1,10 @@
 """Classification of the exceptions of a model provider's SDK, and of httpx without an SDK."""
 
-import re
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from json import JSONDecodeError
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,9 +33,14 @@ from seamwise.catalog.network import (
 )
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.streaming import ChunkUnparsable, StreamingError, StreamProviderFailed
-from seamwise.policies.classify.error_responses import ErrorResponse, read_error_response
+from seamwise.policies.classify.error_responses import (
+    ErrorResponse,
+    read_error_response,
+    status_of,
+)
 from seamwise.policies.classify.exception_text import exception_reason, redacted_excerpt
 from seamwise.policies.classify.foreign_exceptions import class_names, is_raised_in
+from seamwise.policies.classify.sentences import Sentence
 
 if TYPE_CHECKING:
     from pydantic_core import ValidationError
@@ -57,9 +61,6 @@ ErrorType: TypeAlias = Literal[
     'invalid',
 ]
 """Meaning of an error response; each has one error class."""
-
-ERROR_STATUSES: Final = range(400, 600)
-"""HTTP statuses of errors."""
 
 PROBLEM_LIMIT: Final = 20
 """Maximum number of problems of an answer in an error."""
@@ -96,20 +97,6 @@ class RateLimit(Struct, frozen=True, kw_only=True):
     period: float | None = None
 
 
-class Sentence(NamedTuple):
-    """The beginning of a message that says what no code does.
-
-    Attributes:
-        statuses: The HTTP statuses of the responses with it.
-        pattern: The pattern of its beginning.
-        type: Its meaning.
-    """
-
-    statuses: frozenset[int]
-    pattern: re.Pattern[str]
-    type: ErrorType
-
-
 class Provider(Struct, frozen=True, kw_only=True):
     """The differences between providers.
 
@@ -119,7 +106,8 @@ class Provider(Struct, frozen=True, kw_only=True):
         required_config: The environment variables with the credentials.
         error_type: Returns the meaning of an error by its codes, or None if its status decides.
         rate_limit: Returns the exceeded limit. Its second argument is the current Unix time.
-        sentences: The known sentences of invalid requests, which the codes do not distinguish.
+        sentences: The known sentences of errors that the codes do not distinguish.
+        routed_sentences: Those of the providers behind a router with the same API.
     """
 
     name: str
@@ -128,6 +116,7 @@ class Provider(Struct, frozen=True, kw_only=True):
     error_type: Callable[[ErrorResponse], ErrorType | None]
     rate_limit: Callable[[ErrorResponse, float], RateLimit]
     sentences: tuple[Sentence, ...] = ()
+    routed_sentences: tuple[Sentence, ...] = ()
 
 
 def classify(error: Exception, provider: Provider) -> ProviderError | None:
@@ -151,8 +140,7 @@ def stream_error(
         provider: The provider.
         model: The model of the stream, or '' if it is unknown.
     """
-    code = error.get('code')
-    status = code if isinstance(code, int) and code in ERROR_STATUSES else None
+    status = status_of(error)
     response = ErrorResponse(status=status, error=error, headers={}, model=model, cause=None)
     type_ = _meaning(response, provider)
     cause = (
@@ -180,8 +168,7 @@ def body_error(body: Mapping[str, object], provider: Provider) -> ProviderError 
     if not error and not is_error:
         return None
     fields = error if is_object(error) else {'message': error} if error else body
-    code = fields.get('code')
-    status = code if isinstance(code, int) and code in ERROR_STATUSES else None
+    status = status_of(fields)
     model = text_of(body.get('model'))
     response = ErrorResponse(status=status, error=fields, headers={}, model=model, cause=None)
     type_ = _meaning(response, provider) or 'failed'
@@ -189,16 +176,28 @@ def body_error(body: Mapping[str, object], provider: Provider) -> ProviderError 
 
 
 def _meaning(response: ErrorResponse, provider: Provider) -> ErrorType | None:
-    """Return the meaning of an error by its codes, then by its status, and by its words last."""
-    type_ = provider.error_type(response) or _type_by_status(response)
-    if type_ != 'invalid':
+    """Return the meaning of an error, or of the error of the provider behind a router."""
+    type_ = _own_meaning(response, provider, provider.sentences)
+    if response.routed is None or type_ is None:
+        return type_
+    inner = _own_meaning(response.routed, provider, provider.routed_sentences)
+    # The credentials of a router are not those of the caller.
+    return type_ if inner in {None, 'failed', 'invalid', 'credentials'} else inner
+
+
+def _own_meaning(
+    response: ErrorResponse, provider: Provider, sentences: tuple[Sentence, ...]
+) -> ErrorType | None:
+    """Return the meaning of an error by its codes, then by its words, and by its status last."""
+    type_ = provider.error_type(response)
+    if type_ is not None and type_ != 'invalid':
         return type_
     message = response.text('message').lstrip()
-    for sentence in provider.sentences:
+    for sentence in sentences:
         has_status = response.status is None or response.status in sentence.statuses
         if has_status and sentence.pattern.match(message):
             return sentence.type
-    return type_
+    return type_ or _type_by_status(response)
 
 
 def _type_by_status(response: ErrorResponse) -> ErrorType | None:

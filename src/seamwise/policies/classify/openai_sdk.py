@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from seamwise._defects.exception_kinds import attribute
 from seamwise._errors.errors import MAX_DELAY
@@ -14,11 +15,11 @@ from seamwise.policies.classify.model_providers import (
     Provider,
     ProviderError,
     RateLimit,
-    Sentence,
     body_error,
     classify,
     invalid_answer,
 )
+from seamwise.policies.classify.sentences import OPENAI_SENTENCES, ROUTED_SENTENCES
 
 __all__ = ['openai']
 
@@ -36,6 +37,8 @@ _CODES: Mapping[str, ErrorType] = {
     'credit_balance_exhausted': 'quota',
     'organization_spend_limit_exceeded': 'quota',
     'organization_usage_limit_exceeded': 'quota',
+    # Of Moonshot.
+    'exceeded_current_quota_error': 'quota',
     'project_spend_limit_exceeded': 'quota',
     'rate_limit_exceeded': 'rate_limit',
     'overloaded_error': 'overloaded',
@@ -46,22 +49,6 @@ _CODES: Mapping[str, ErrorType] = {
     'DeploymentNotFound': 'model_not_found',
 }
 """By `code`, and by `type` if the code is unknown."""
-
-_TOO_LONG = re.compile(
-    r"""
-      (?:This\ model's|This\ endpoint's|This\ model)\ maximum\ context\ length\ is\ \d
-    | The\ (?:decoder\ )?prompt\ \(.{1,80}\)\ is\ longer\ than\ the\ maximum\ model\ length
-    | The\ input\ \(\d+\ tokens\)\ is\ longer\ than\ the\ model's\ context\ length
-    | (?:the\ )?request\ (?:\(\d+\ tokens\)\ )?exceeds\ the\ available\ context\ size
-    | Please\ reduce\ the\ length\ of\ the\ messages\ or\ completion
-    | Prompt\ contains\ \d+\ tokens
-    | Input\ tokens\ exceed\ the\ configured\ limit\ of\ \d
-    | Input\ validation\ error:\ `inputs`\ (?:tokens\ \+|must\ have\ less\ than\ \d+\ tokens)
-    | `inputs`\ tokens\ \+\ `max_new_tokens`\ must\ be\ <=
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-"""The sentences of OpenAI and Azure, OpenRouter, vLLM, SGLang, llama.cpp, Groq, Mistral and TGI."""
 
 _UNITS = ('requests', 'tokens')
 
@@ -77,8 +64,9 @@ def openai(error: Exception | Mapping[str, object], /) -> Failure[ProviderError]
 
     It reads the exceptions of the SDK, and those of httpx and httpx2 for calls without the SDK. It
     decides by their type, status and codes, and by known sentences for what has no code: a prompt
-    that is too long. The SDK is not imported. The body of a response with status 200 can be passed
-    too, because some servers send their errors so.
+    that is too long. An error of OpenRouter is read as that of the provider behind it. The SDK is
+    not imported. The body of a response with status 200 can be passed too, because some servers
+    send their errors so.
 
     `docs/providers.md` lists the errors.
 
@@ -115,6 +103,9 @@ def _sdk_error(error: Exception) -> ProviderError | None:
 
 
 def _error_type(response: ErrorResponse) -> ErrorType | None:
+    # OpenRouter says why it has withheld a prompt, with the status of rejected credentials.
+    if response.status == HTTPStatus.FORBIDDEN and 'reasons' in response.metadata:
+        return 'filtered'
     return _CODES.get(response.text('code')) or _CODES.get(response.text('type'))
 
 
@@ -162,5 +153,6 @@ OPENAI = Provider(
     required_config=('OPENAI_API_KEY',),
     error_type=_error_type,
     rate_limit=_rate_limit,
-    sentences=(Sentence(frozenset({400, 413, 422}), _TOO_LONG, 'too_long'),),
+    sentences=OPENAI_SENTENCES,
+    routed_sentences=ROUTED_SENTENCES,
 )

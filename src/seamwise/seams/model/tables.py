@@ -692,7 +692,8 @@ def _suggest_for_command_failed(error: catalog.tools.CommandFailed) -> str:
     meaning = describe_exit_code(error.exit_code)
     reason = f'{capitalize(meaning)}. ' if meaning else ''
     if error.output:
-        return f'{reason}Fix the problem that the output reports, then run it again.'
+        end = 'Only the end of its output is shown. ' if error.truncated else ''
+        return f'{reason}{end}Fix the problem that the output reports, then run it again.'
     return f'{reason}It wrote no output that explains the failure.'
 
 

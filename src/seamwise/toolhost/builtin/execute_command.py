@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from seamwise._results.scope import Do, fallible
 from seamwise._text.secrets import Secret
@@ -82,10 +82,19 @@ def execute_command(
             do.fail(_invalid(args, reason))
         do.fail(request.error_for(error))
     if result.exit_code is None:
-        do.fail(CommandTimedOut('execute_command', args.command, args.timeout, result.output))
-    if result.exit_code != 0:
-        do.fail(CommandFailed('execute_command', args.command, result.exit_code, result.output))
-    return Finished(result.exit_code, result.output, result.truncated)
+        do.fail(
+            CommandTimedOut(
+                'execute_command',
+                args.command,
+                args.timeout,
+                result.output,
+                truncated=result.truncated,
+            )
+        )
+    finished = Finished(result.exit_code, result.output, result.truncated)
+    if finished.exit_code != 0:
+        do.fail(CommandFailed('execute_command', args.command, *astuple(finished)))
+    return finished
 
 
 def _run(

@@ -1,7 +1,7 @@
 """`read_file`: read lines of a text file of any size, in any encoding."""
 
 import io
-from typing import Annotated, BinaryIO, TextIO
+from typing import Annotated, BinaryIO, Literal, TextIO
 
 from msgspec import Meta, Struct
 
@@ -44,7 +44,8 @@ class ReadFile(Struct, frozen=True, kw_only=True):
 class FileText(Struct, frozen=True):
     """Lines of a text file.
 
-    A line ends at a line feed. The byte order mark of a UTF-8 file is not part of the text.
+    A line ends at a line feed, or at a carriage return in a file without line feeds. The byte order
+    mark of a UTF-8 file is not part of the text.
 
     Attributes:
         path: The file, as in the arguments.
@@ -99,10 +100,11 @@ def _invalid(parameter: str, reason: str, value: object) -> InvalidParameter:
 
 
 def _read_lines(stream: BinaryIO, encoding: str, args: ReadFile, limit: TimeLimit) -> FileText:
-    stream.seek(0)
-    text = io.TextIOWrapper(stream, 'utf-8-sig' if encoding == 'utf-8' else encoding, newline='\n')
+    encoding = 'utf-8-sig' if encoding == 'utf-8' else encoding
+    line_end = _line_end(stream, encoding, limit)
+    text = _open_text(stream, encoding, line_end)
     try:
-        reader = _LineReader(text, limit)
+        reader = _LineReader(text, limit, line_end)
         reader.skip(args.start_line - 1)
         reader.read_to(args.end_line)
         content = ''.join(reader.lines)
@@ -120,12 +122,34 @@ def _read_lines(stream: BinaryIO, encoding: str, args: ReadFile, limit: TimeLimi
         text.detach()
 
 
+def _line_end(stream: BinaryIO, encoding: str, limit: TimeLimit) -> Literal['\n', '\r']:
+    """Return the carriage return for a text without line feeds, else the line feed."""
+    text = _open_text(stream, encoding, '\n')
+    try:
+        has_returns = False
+        while chunk := text.read(_CHUNK_LENGTH):
+            limit.check()
+            if '\n' in chunk:
+                return '\n'
+            has_returns |= '\r' in chunk
+        return '\r' if has_returns else '\n'
+    finally:
+        text.detach()
+
+
+def _open_text(stream: BinaryIO, encoding: str, line_end: Literal['\n', '\r']) -> io.TextIOWrapper:
+    """Return the text of a stream from its start."""
+    stream.seek(0)
+    return io.TextIOWrapper(stream, encoding, newline=line_end)
+
+
 class _LineReader:
     """A single pass through a text that holds only the collected lines and one chunk."""
 
-    def __init__(self, text: TextIO, limit: TimeLimit) -> None:
+    def __init__(self, text: TextIO, limit: TimeLimit, line_end: str) -> None:
         self._text = text
         self._limit = limit
+        self._line_end = line_end
         self.lines: list[str] = []
         self.position = 0
         """The number of lines passed, skipped and collected."""
@@ -155,12 +179,12 @@ class _LineReader:
 
     def count_rest(self) -> int:
         """Read the rest of the text; return its number of lines."""
-        count, last_character = 0, '\n'
+        count, last_character = 0, self._line_end
         while chunk := self._text.read(_CHUNK_LENGTH):
             self._limit.check()
-            count += chunk.count('\n')
+            count += chunk.count(self._line_end)
             last_character = chunk[-1]
-        return count + (last_character != '\n') + self._cut_lines
+        return count + (last_character != self._line_end) + self._cut_lines
 
     def _cut(self, line: str) -> None:
         self.truncated = True
@@ -172,6 +196,6 @@ class _LineReader:
         self.position += 1
 
     def _skip_rest(self, line: str) -> None:
-        while line and not line.endswith('\n'):
+        while line and not line.endswith(self._line_end):
             self._limit.check()
             line = self._text.readline(_CHUNK_LENGTH)

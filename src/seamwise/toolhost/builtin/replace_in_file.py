@@ -84,7 +84,7 @@ def _find_edits(
     document: Document,
 ) -> list[TextEdit]:
     """Return the replacements of the matches, if they are certain."""
-    search, replacement = _normalize(args.search), _normalize(args.replace)
+    search, replacement = map(document.normalized, (args.search, args.replace))
     text = document.text
     if search == '\n' and not document.has_last_newline:
         # `Document` has added the last newline; it is not in the file.
@@ -102,10 +102,6 @@ def _find_edits(
     if error := _size_error(args, offsets, replacement):
         do.fail(error)
     return _edits(document, offsets, len(search), replacement)
-
-
-def _normalize(text: str) -> str:
-    return text.replace('\r\n', '\n')
 
 
 def _search_range(document: Document, line: int | None, length: int) -> tuple[int, int]:

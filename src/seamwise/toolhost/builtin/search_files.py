@@ -180,12 +180,15 @@ class _Search:
     def _blocks(self, stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         """Yield blocks of whole lines, each with the number of its first line.
 
-        A line over `LINE_LIMIT` is cut.
+        A line over `LINE_LIMIT` is cut. In a file without line feeds, a line ends at a carriage
+        return.
         """
         line = 1
         while block := stream.read(BLOCK_SIZE):
             if not block.endswith(b'\n'):
                 block += stream.readline(LINE_LIMIT)
+            if line == 1 and b'\n' not in block:
+                block = block.replace(b'\r', b'\n')
             yield line, block.removeprefix(_BYTE_ORDER_MARK) if line == 1 else block
             line += block.count(b'\n')
             if not block.endswith(b'\n'):

@@ -12,6 +12,8 @@ from seamwise.toolhost.formats.reply import Reply
 _CLOSE = '</tool_call>'
 # A string without its closing quote runs on to the first quote of the next call.
 _UNCLOSED = re.compile(rf'{_CLOSE}(?=\s*+<tool_call>\s*+[\[{{]++\s*+"\Z)')
+# Some models separate the calls of one tag as those of an array.
+_COMMA = re.compile(r',\s*+(?=[\[{])')
 _CLOSE_OR_TAG = re.compile(rf'(?P<close>{_CLOSE})|{TAG}')
 
 
@@ -39,6 +41,8 @@ def read(text: str, start: int, end: int) -> TextReading:
         values.append(((value_start, position), value.unwrap()))
         problem = 'there is more than JSON in the tag'
         position = skip_space(text, position)
+        if comma := _COMMA.match(text, position):
+            position = comma.end()
     if values and text.startswith(_CLOSE, position):
         stop = position + len(_CLOSE)
         return TextReading(stop, _read_values(text, values, (start, stop)), is_settled=True)

@@ -67,6 +67,9 @@ def translate(text: str, start: int) -> Translation:
         elif problem_position is None:
             problem_position = token.start()
         if depth == 0:
+            if token[0] != ')' and problem_position is None:
+                # `f(}` is not `f()`, although the translation of both is an object.
+                problem_position = token.start()
             return Translation(''.join(pieces), token.end(), problem_position)
     return Translation('', len(text), len(text))
 

@@ -75,7 +75,7 @@ GLM = Grammar(
     format='glm',
     begin=_WRAPPER,
     opening=re.compile(
-        r'<tool_call>\s*+(?P<name>[^\s<>{}\[\]"]++)(?=\s*+<arg_key>|\r?\n\s*+</tool_call>)'
+        r'<tool_call>\s*+(?P<name>[^\s<>{}\[\]"]++)(?=\s*+<(?:arg_key|/tool_call)>)'
     ),
     parameter=re.compile(r'<arg_key>(?P<key>[^<>]*+)</arg_key>\s*+<arg_value>'),
     value_end='</arg_value>',
@@ -257,9 +257,12 @@ def _read_value(raw: str, parameter: re.Match[str], grammar: Grammar) -> Result[
         return Failure('a value contains a tag of the format')
     if parameter.groupdict().get('is_text') == 'false':
         value = decode_text(raw)
-        return (
-            Failure(f'a value is not JSON: {value.failure()}') if type(value) is Failure else value
-        )
+        if type(value) is not Failure:
+            return value
+        # Some models say of a plain text that it is JSON.
+        if raw.lstrip()[:1] not in {'{', '[', '"'}:
+            return Success(raw)
+        return Failure(f'a value is not JSON: {value.failure()}')
     return Success(_LINE_ENDS.sub('', raw) if grammar.is_trimmed else raw)
 
 

@@ -19,12 +19,12 @@ class Conversation:
 
     >>> conversation = Conversation(repeat_limit=1)
     >>> ping = ToolCall('ping', {})
-    >>> conversation.refusal(ping), conversation.refusal(ping)
-    (None, ToolRepeated(tool='ping', count=2, limit=1))
+    >>> [conversation.refusal(conversation.take_turn(), ping) for _ in range(2)]
+    [None, ToolRepeated(tool='ping', count=2, limit=1)]
 
     Args:
         repeat_limit: The number of times that a call, or a cycle of two or three calls, can run
-            before it fails with `ToolRepeated`; 0 disables the check.
+            before it fails with `ToolRepeated`, unless its value changes; 0 disables the check.
         mistake_limit: The number of failures with Recovery CORRECT in a row, calls that cannot be
             read included, after which calls fail with `TooManyMistakes`; 0 disables the check.
             Only a success resets the count.
@@ -57,14 +57,16 @@ class Conversation:
         else:
             self._undecided.append((turn, decide))
 
-    def refusal(self, call: ToolCall) -> ToolRepeated | TooManyMistakes | None:
+    def refusal(self, turn: int, call: ToolCall) -> ToolRepeated | TooManyMistakes | None:
         """Record a call, and return the reason why it must not run, or None."""
         if 0 < self._mistake_limit <= self._mistakes:
             return TooManyMistakes(self._mistakes, self._mistake_limit)
-        return None if self._repeat_detector is None else self._repeat_detector.record(call)
+        return None if self._repeat_detector is None else self._repeat_detector.record(call, turn)
 
     def end_turn(self, turn: int, result: Result[object, TaggedError] | None) -> None:
         """Count the result of a call; None if it was cancelled."""
+        if self._repeat_detector is not None and result is not None:
+            self._repeat_detector.answer(turn, result)
         if not self._mistake_limit:
             return
         self._results[turn] = result

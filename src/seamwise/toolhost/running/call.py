@@ -221,7 +221,7 @@ class CallRun(Generic[E]):
     def _prepare(self) -> Result[Attempts[E], Refusal]:
         """Return the attempts of a call that can run, or the reason why it cannot."""
         # A call of an unknown tool can be repeated too.
-        refusal = None if self._call is None else self._conversation.refusal(self._call)
+        refusal = None if self._call is None else self._conversation.refusal(self._turn, self._call)
         if refusal is not None:
             return Failure(refusal)
         return self._tool.bind(self._bind)

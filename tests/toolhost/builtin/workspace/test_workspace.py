@@ -471,7 +471,18 @@ class TestMissingPaths:
         )
         assert error_of(
             workspace.locate_existing(request(f'{folder}/./srcc/app.py')), FileNotFound
-        ).suggestions == ('src',)
+        ).suggestions == ('src/app.py',)
+
+    def test_a_suggestion_is_a_place_of_the_same_depth(
+        self, folder: Path, workspace: Workspace
+    ) -> None:
+        (folder / 'd').write_text('x')
+        (folder / 'lib').mkdir()
+        (folder / 'lib' / 'b.py').write_text('x')
+        (folder / '.seamignore').write_text('/lib/b.py\n')
+        for path in ('D/F', 'lab/core/a.py', 'libs/b.py'):
+            error = error_of(workspace.locate_existing(request(path)), FileNotFound)
+            assert error.suggestions == ()
 
     def test_hidden_names_are_not_suggested(self, folder: Path, workspace: Workspace) -> None:
         (folder / '.seamignore').write_text('secret.txt\nsecrets/\n')

@@ -26,7 +26,8 @@ _CONTEXT = 4_000
 class Document:
     r"""A text with `\n` as its line end, also after the last line.
 
-    The file's own line ends, byte order mark and missing last newline are restored on writing.
+    The file's own line ends, byte order mark and missing last newline are restored on writing. In
+    a file without line feeds, a line ends at a carriage return.
 
     >>> document = Document('one\r\ntwo')
     >>> document.text, document.lines
@@ -44,12 +45,22 @@ class Document:
         raw = content.removeprefix(_BYTE_ORDER_MARK)
         self._mark = content[: len(content) - len(raw)]
         self._line_end = main_line_end(raw, default=line_end)
-        self.has_last_newline = not raw or raw.endswith('\n')
+        # A file without line feeds has no other line end.
+        self.has_last_newline = not raw or raw.endswith(('\n', self._line_end))
         self._added_end = ''
         if not self.has_last_newline:
             self._added_end = '\r\n' if raw.endswith('\r') else self._line_end
         self._raw = raw + self._added_end
-        self.text = self._raw.replace('\r\n', '\n')
+        self.text = self.normalized(self._raw)
+
+    def normalized(self, text: str) -> str:
+        r"""Return a text with the line ends of the file as `\n`.
+
+        >>> Document('one\rtwo\r').normalized('one\rtwo'), Document('one\n').normalized('one\rtwo')
+        ('one\ntwo', 'one\rtwo')
+        """
+        text = text.replace('\r\n', '\n')
+        return text.replace('\r', '\n') if self._line_end == '\r' else text
 
     @property
     def length(self) -> int:
@@ -101,7 +112,7 @@ class Document:
             return content
         if rest and self._added_end:
             return content.removesuffix(self._added_end)
-        return re.sub(r'\r?\n\Z', '', content)
+        return re.sub(rf'\r?\n\Z|{self._line_end}\Z', '', content)
 
     def _raw_offset(self, offset: int) -> int:
         r"""Return the offset in the file's own text: one more for each `\r\n` before it."""
@@ -117,10 +128,10 @@ class Document:
 def main_line_end(text: str, *, default: str = '\n') -> str:
     r"""Return the line end of most lines, or the default if there is none.
 
-    >>> main_line_end('one\r\ntwo\r\n'), main_line_end('one')
-    ('\r\n', '\n')
+    >>> main_line_end('one\r\ntwo\r\n'), main_line_end('one\rtwo'), main_line_end('one')
+    ('\r\n', '\r', '\n')
     """
     count = text.count('\n')
     if not count:
-        return default
+        return '\r' if '\r' in text else default
     return '\r\n' if 2 * text.count('\r\n') > count else '\n'

@@ -250,7 +250,16 @@ class Workspace:
         except OSError:
             # The file is known to be missing, even if its folder cannot be listed.
             return ()
+        missing, *rest = location.names[location.depth :]
+        similar = [
+            '/'.join((*folder, name, *rest)) for name in close_matches(missing, sorted(names))
+        ]
+        if not rest:
+            return tuple(similar)
+        # A folder is no suggestion for what is missing inside it: it must contain the rest.
+        found = (self.locate(PathRequest('', path), limit) for path in similar)
         return tuple(
-            '/'.join((*folder, name))
-            for name in close_matches(location.names[location.depth], sorted(names))
+            display_path(place.names)
+            for place in (item.unwrap() for item in found if type(item) is Success)
+            if place.exists and not place.hides(place.names, is_folder=place.is_folder)
         )
