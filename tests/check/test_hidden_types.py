@@ -468,3 +468,18 @@ def test_file_that_changes_twice_in_a_second_is_read_twice(module: Path) -> None
     time = second * 10**9 + (rest + 5 * 10**8) % 10**9
     os.utime(module, ns=(time, time))
     assert check().exit_code == 0
+
+
+def test_files_without_annotations_are_counted_and_named(module: Path) -> None:
+    module.write_text('def double(number):\n    return number * 2\n', encoding='utf-8')
+    Path('typed.py').write_text('def half(number: int) -> int: ...\n', encoding='utf-8')
+    Path('empty.py').write_text('def main():\n    print(1)\n', encoding='utf-8')
+    # The second check takes the facts from the cache.
+    for _ in range(2):
+        result = CliRunner().invoke(command, ['.'])
+        assert result.exit_code == 0
+        assert result.stdout.startswith('no findings in 3 files (')
+        assert result.stderr == (
+            'seamwise: 1 file without annotations, so that most rules find nothing there:'
+            ' module.py.\n'
+        )

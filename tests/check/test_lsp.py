@@ -9,6 +9,11 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 from pygls.lsp.client import LanguageClient
+from pygls.workspace import PositionCodec
+
+from seamwise.check import findings
+from seamwise.check.lsp.conversion import Converter
+from tests.check.reporting import finding
 
 # Each test runs mypy.
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -151,6 +156,21 @@ def apply(text: str, edits: Sequence[types.TextEdit | object]) -> str:
         start, end = offset(edit.range.start), offset(edit.range.end)
         text = text[:start] + edit.new_text + text[end:]
     return text
+
+
+@pytest.mark.parametrize(
+    ('documentation', 'page'),
+    [
+        ('', None),
+        ('https://docs.example', types.CodeDescription('https://docs.example/check/SW101/')),
+    ],
+)
+def test_a_diagnostic_links_to_the_page_of_its_rule(
+    monkeypatch: pytest.MonkeyPatch, documentation: str, page: types.CodeDescription | None
+) -> None:
+    monkeypatch.setattr(findings, 'documentation_url', lambda: documentation)
+    converter = Converter(['save()'], PositionCodec())
+    assert converter.diagnostic(finding()).code_description == page
 
 
 async def test_findings_are_published_and_cleared(tmp_path: Path) -> None:

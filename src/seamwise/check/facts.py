@@ -337,6 +337,8 @@ class FileFacts(Struct, frozen=True):
     """Relative to the current directory."""
     is_untyped: bool = False
     """Whether no call in the file has a type, because mypy regards all of them as unreachable."""
+    is_unannotated: bool = False
+    """Whether the file has functions, and none has an annotation."""
     missing_imports: tuple[MissingImport, ...] = ()
     neighbours: tuple[str, ...] = ()
     """Modules that the file imports from its own source folder, checked or not."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from seamwise._text.phrases import pluralize
+from seamwise._text.phrases import join_limited, pluralize
 from seamwise.check._mypy.build import (
     CAN_CACHE,
     Build,
@@ -85,10 +85,24 @@ def read_code_base(
     problems += [
         SourceProblem(file.path, _UNTYPED, is_unread=False) for file in files if file.is_untyped
     ]
+    problems += _unannotated(files)
     problems += _pipeline_problems(files, options.plugins if options is not None else ())
     is_cached = bool(groups) and len(digests) == len(groups)
     digest = digest_of([repr(problems).encode(errors='replace'), *digests]) if is_cached else b''
     return CodeBase(tuple(files), tuple(problems), type_errors, digest)
+
+
+def _unannotated(files: Iterable[FileFacts]) -> Iterator[SourceProblem]:
+    """Yield a note that names the files without annotations."""
+    paths = [file.path for file in files if file.is_unannotated]
+    if paths:
+        yield SourceProblem(
+            '',
+            f'{pluralize(len(paths), "file")} without annotations, so that most rules find nothing'
+            f' there: {join_limited(paths)}.',
+            is_unread=False,
+            is_note=True,
+        )
 
 
 def _pipeline_problems(
@@ -125,6 +139,7 @@ def facts_of(module: Module) -> FileFacts:
         module=module.name,
         path=relative_path(str(module.path)),
         is_untyped=module.is_untyped,
+        is_unannotated=module.is_unannotated,
         pipeline_line=pipeline_line(module),
         rule_hits=tuple(hits),
         suppressions=tuple(parse_suppressions(module.lines)),

@@ -7,7 +7,7 @@ from pygls.workspace import PositionCodec
 
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.facts import Severity, TextEdit
-from seamwise.check.findings import Finding
+from seamwise.check.findings import Finding, page_url
 from seamwise.check.rules.registry import RULES
 from seamwise.check.rules.unused_suppression import CODE as UNUSED_SUPPRESSION
 from seamwise.check.suppressions import comment_line
@@ -36,12 +36,14 @@ class Converter:
         """Return the diagnostic of a finding."""
         is_one_line = finding.last_line == finding.line
         last = finding.last_line - 1
+        page = page_url(finding.code)
         end = finding.end_column - 1 if is_one_line else len(self._line(last).rstrip())
         return types.Diagnostic(
             range=self._range(finding.line - 1, finding.column - 1, last, end),
             message=f'{finding.message}\n{finding.help}',
             severity=_SEVERITIES[finding.severity],
             code=finding.code,
+            code_description=types.CodeDescription(page) if page else None,
             source=_SOURCE,
             tags=[types.DiagnosticTag.Unnecessary] if finding.code == UNUSED_SUPPRESSION else None,
         )

@@ -48,6 +48,24 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield child
 
 
+def _has_values(function: Function) -> bool:
+    arguments = function.args
+    return any((arguments.posonlyargs, arguments.args, arguments.kwonlyargs)) or any(
+        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function)
+    )
+
+
+def _has_annotation(function: Function) -> bool:
+    arguments = function.args
+    return function.returns is not None or any(
+        argument is not None and argument.annotation is not None
+        for argument in (
+            *(*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs),
+            *(arguments.vararg, arguments.kwarg),
+        )
+    )
+
+
 def _is_of_platform(condition: ast.expr) -> bool:
     """Return whether mypy decides a condition by the platform or the version of Python."""
     return any(
@@ -167,6 +185,12 @@ class Module:
         """
         calls = list(self.nodes_of_type(ast.Call))
         return not any(map(self.types_of, calls)) and any(map(self._is_expected, calls))
+
+    @property
+    def is_unannotated(self) -> bool:
+        """Whether the module has functions that take or return something, and none is annotated."""
+        functions = list(self.functions())
+        return any(map(_has_values, functions)) and not any(map(_has_annotation, functions))
 
     def _is_expected(self, call: ast.Call) -> bool:
         """Return whether a call is reachable on some platform, as far as its file shows."""
