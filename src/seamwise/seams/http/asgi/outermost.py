@@ -3,6 +3,7 @@
 from seamwise._errors.causes import iter_leaves
 from seamwise.seams.http.serving.exchange import (
     App,
+    Exchange,
     Message,
     Receive,
     Scope,
@@ -58,7 +59,7 @@ class Outermost:
         try:
             await self._app(scope, receive, send_unless_cut)
         except Exception as error:
-            if not (exchange.is_disconnected and _reports_no_response(error)):
+            if not is_missing_response(error, exchange):
                 raise
 
 
@@ -69,9 +70,9 @@ async def _fail_startup(problem: TypeError, receive: Receive, send: Send) -> Non
     raise problem
 
 
-def _reports_no_response(error: Exception) -> bool:
-    """Return whether `BaseHTTPMiddleware` raised an exception since no response was sent."""
-    return all(
+def is_missing_response(error: Exception, exchange: Exchange) -> bool:
+    """Return whether `BaseHTTPMiddleware` reports that the client disconnected before an answer."""
+    return exchange.is_disconnected and all(
         isinstance(leaf, RuntimeError) and leaf.args == ('No response returned.',)
         for leaf in iter_leaves(error)
     )
