@@ -2,6 +2,7 @@
 
 from seamwise._errors.causes import iter_leaves
 from seamwise.seams.http.serving.exchange import (
+    ENDS,
     App,
     Exchange,
     Message,
@@ -9,7 +10,6 @@ from seamwise.seams.http.serving.exchange import (
     Scope,
     Send,
     exchange_of,
-    is_last,
 )
 from seamwise.seams.reporting.failure_log import FailureLog
 
@@ -53,7 +53,8 @@ class Outermost:
         exchange = exchange_of(scope)
 
         async def send_unless_cut(message: Message) -> None:
-            if not (exchange.is_cut and is_last(message)):
+            is_last = message['type'] in ENDS and not message.get('more_body')
+            if not (exchange.is_cut and is_last):
                 await send(message)
 
         try:
