@@ -5,9 +5,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from starlette.middleware import Middleware
+from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.responses import StreamingResponse
+from starlette.routing import Mount
 
 from seamwise import Category, Failure, Result, Success, TaggedError, or_raise
 from seamwise.seams.http import install, on
@@ -129,6 +132,15 @@ def mounting(inner: FastAPI) -> FastAPI:
     return outer
 
 
+def behind(inner: FastAPI) -> FastAPI:
+    """Return an application that mounts another one, with a middleware function of the mount."""
+    outer = FastAPI()
+    install(outer, TABLE)
+    middleware = [Middleware(BaseHTTPMiddleware, dispatch=through)]
+    outer.router.routes.append(Mount('', inner, middleware=middleware))
+    return outer
+
+
 none = create_app()
 function = create_app('function')
 two_functions = create_app('function', 'function')
@@ -139,6 +151,7 @@ gzip_in_function = create_app('gzip', 'function')
 everything = create_app('cors', 'function', 'gzip', 'function')
 mounted = mounting(create_app())
 mounted_with_all = mounting(create_app('function', 'gzip', 'cors'))
+mounted_behind_function = behind(create_app())
 
 NAMES = [
     'none',
@@ -151,4 +164,5 @@ NAMES = [
     'everything',
     'mounted',
     'mounted_with_all',
+    'mounted_behind_function',
 ]

@@ -2,13 +2,14 @@
 
 from seamwise._errors.causes import iter_leaves
 from seamwise.seams.http.serving.exchange import (
+    ENDS,
     App,
+    Exchange,
     Message,
     Receive,
     Scope,
     Send,
     exchange_of,
-    is_last,
 )
 from seamwise.seams.reporting.failure_log import FailureLog
 
@@ -52,13 +53,14 @@ class Outermost:
         exchange = exchange_of(scope)
 
         async def send_unless_cut(message: Message) -> None:
-            if not (exchange.is_cut and is_last(message)):
+            is_last = message['type'] in ENDS and not message.get('more_body')
+            if not (exchange.is_cut and is_last):
                 await send(message)
 
         try:
             await self._app(scope, receive, send_unless_cut)
         except Exception as error:
-            if not (exchange.is_disconnected and _reports_no_response(error)):
+            if not is_missing_response(error, exchange):
                 raise
 
 
@@ -69,9 +71,9 @@ async def _fail_startup(problem: TypeError, receive: Receive, send: Send) -> Non
     raise problem
 
 
-def _reports_no_response(error: Exception) -> bool:
-    """Return whether `BaseHTTPMiddleware` raised an exception since no response was sent."""
-    return all(
+def is_missing_response(error: Exception, exchange: Exchange) -> bool:
+    """Return whether `BaseHTTPMiddleware` reports that the client disconnected before an answer."""
+    return exchange.is_disconnected and all(
         isinstance(leaf, RuntimeError) and leaf.args == ('No response returned.',)
         for leaf in iter_leaves(error)
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from seamwise._defects.sentry import register
 from seamwise._errors.causes import iter_leaves
+from seamwise.seams.http.asgi.outermost import is_missing_response
 from seamwise.seams.http.asgi.sending import Sender
 from seamwise.seams.http.asgi.websockets import WebSocketCloser
 from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
@@ -117,6 +118,8 @@ class SafeErrors:
     async def _fail(self, error: Exception, sender: Sender, scope: Scope) -> Exception | None:
         """Answer and log an exception; return the one to raise, None for a failure."""
         exchange = sender.exchange
+        if is_missing_response(error, exchange):
+            return None
         if _is_disconnect(error, sender.disconnect_error):
             exchange.is_disconnected = not sender.has_started
             self._log_disconnect(exchange)

@@ -16,7 +16,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import struct_fields
 from seamwise.seams.http.asgi.websockets import POLICY_VIOLATION
 from seamwise.seams.http.fastapi.dependencies import resolve_dependencies, resolver
-from seamwise.seams.http.fastapi.endpoints import CompleteResponse
+from seamwise.seams.http.fastapi.endpoints import written_response
 from seamwise.seams.http.fastapi.result_types import result_type
 from seamwise.seams.http.fastapi.routes import ResultRoute, convert
 from seamwise.seams.http.fastapi.signatures import (
@@ -26,7 +26,7 @@ from seamwise.seams.http.fastapi.signatures import (
 )
 from seamwise.seams.http.fastapi.user_functions import check_arms
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
-from seamwise.seams.http.serving.exchange import NO_ARMS, Answers, exchange_of, written
+from seamwise.seams.http.serving.exchange import NO_ARMS, Answers
 from seamwise.seams.http.serving.framework_errors import from_validation_errors
 
 
@@ -35,7 +35,7 @@ def add_validation_handlers(app: FastAPI, answers: Answers) -> None:
 
     async def refuse_request(request: Request, exception: RequestValidationError) -> Response:
         answer = from_validation_errors(exception.errors(), exception.body)
-        return CompleteResponse(written(answer, answers.body, exchange_of(request.scope)))
+        return written_response(answer, answers.body, request.scope)
 
     async def refuse_connection(websocket: WebSocket, _: WebSocketRequestValidationError) -> None:
         # The reason of FastAPI contains the input, and may be longer than a reason can be.

@@ -71,6 +71,11 @@ class CompleteResponse(Response):
         self.raw_headers.append((b'content-length', b'%d' % len(raw.body)))
 
 
+def written_response(content: object, body: Body, scope: Scope) -> CompleteResponse:
+    """Return the response for a value or an `HttpError` to a request."""
+    return CompleteResponse(written(content, body, exchange_of(scope)))
+
+
 @final
 class Endpoint(Generic[E_contra]):
     """Decorator for functions whose errors one adapter covers. `endpoint` returns it."""

@@ -14,7 +14,7 @@ from starlette.responses import PlainTextResponse, Response
 from seamwise.seams.http.asgi.outermost import Outermost
 from seamwise.seams.http.asgi.safe_errors import SafeErrors
 from seamwise.seams.http.bodies import Body, check_body
-from seamwise.seams.http.fastapi.endpoints import CompleteResponse
+from seamwise.seams.http.fastapi.endpoints import written_response
 from seamwise.seams.http.fastapi.user_functions import (
     convert_events,
     convert_sockets,
@@ -22,7 +22,7 @@ from seamwise.seams.http.fastapi.user_functions import (
     with_answers,
 )
 from seamwise.seams.http.negotiation import negotiated
-from seamwise.seams.http.serving.exchange import Answers, App, as_table, exchange_of, written
+from seamwise.seams.http.serving.exchange import Answers, App, as_table
 from seamwise.seams.http.serving.framework_errors import from_http_exception
 from seamwise.seams.http.shape import HttpError
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
@@ -206,7 +206,7 @@ class _Installation:
             # Starlette replaces any response to a body that is too large by a plain text.
             limit.content_length = None
         answer = from_http_exception(status, exception.detail, exception.headers, request.scope)
-        return answered(answer, request, self._answers)
+        return written_response(answer, self._answers.body, request.scope)
 
     async def _no_error(self, request: Request, exception: HTTPException) -> Response:
         if self._default is not None:
@@ -219,8 +219,3 @@ def _is_fastapi(app: Starlette) -> 'TypeIs[FastAPI]':
     # Without its module loaded, it cannot be one.
     fastapi = sys.modules.get('fastapi')
     return fastapi is not None and isinstance(app, fastapi.FastAPI)
-
-
-def answered(answer: HttpError, request: Request, answers: Answers) -> Response:
-    """Return the response for an error of the framework."""
-    return CompleteResponse(written(answer, answers.body, exchange_of(request.scope)))

@@ -100,11 +100,6 @@ def exchange_of(scope: Scope) -> Exchange:
     return exchange
 
 
-def is_last(message: Message) -> bool:
-    """Return whether an ASGI message ends a response."""
-    return message['type'] in ENDS and not message.get('more_body')
-
-
 def closing_headers(scope: Scope) -> list[tuple[bytes, bytes]]:
     """Return the header with which a response announces that the server closes the connection.
 
