@@ -109,7 +109,7 @@ _TAGS = (
     (r'<｜DSML｜invoke name="([^"]*)">',
      r'<｜DSML｜parameter name="([^"]*)" string="(?:true|false)">', '</｜DSML｜parameter>',
      '</｜DSML｜invoke>'),
-    (r'<(read_file)>', r'<([a-z]+)>', '</{}>', '</read_file>'),
+    (r'<(read_file)>', r'<([A-Za-z_]\w*)>', '</{}>', '</read_file>'),
 )  # fmt: skip
 
 

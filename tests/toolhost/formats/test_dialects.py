@@ -207,6 +207,27 @@ def test_data_that_is_no_call_never_runs(writer: Writer, aside: str) -> None:
     assert read_pieces(text) == []
 
 
+@pytest.mark.parametrize(
+    'tag',
+    [
+        '<INVOKE name="save"><PARAMETER name="t">{}</PARAMETER></INVOKE>',
+        "<invoke name='save'><parameter name='t'>{}</parameter></invoke>",
+        '<write_to_file mode="x"><path>a</path><content>{}</content></write_to_file>',
+        '<read_file path="{}"/>',
+        '<read_file />',
+        '<function=save ><PARAMETER=t>{}</PARAMETER></function>',
+    ],
+)
+def test_data_in_a_tag_that_is_nearly_one_of_a_format_never_runs(tag: str) -> None:
+    draft = '{"name": "list_files", "arguments": {"path": "."}}'
+    call = '{"name": "ping", "arguments": {}}'
+    text = f'{tag.format(draft)}\n{call}'
+    broken, whole = parse(text)
+    assert type(broken) is Failure
+    assert whole.unwrap().tool == 'ping'
+    assert read_pieces(text) == [broken, whole]
+
+
 @pytest.mark.parametrize('aside', LINE_ASIDES)
 @pytest.mark.parametrize('name', [name for name in WRITERS if name != 'fence'])
 def test_a_quote_or_code_in_a_line_never_runs(name: str, aside: str) -> None:

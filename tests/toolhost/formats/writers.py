@@ -137,6 +137,9 @@ REASONING = (
     '◁think▷{}◁/think▷',
     '<|START_THINKING|>{}<|END_THINKING|>',
     '<|channel|>analysis<|message|>{}<|end|>',
+    '<antml:thinking>{}</antml:thinking>',
+    '<inner_monologue>{}</inner_monologue>',
+    '<unused94>thought\n{}<unused95>',
     '<think>{}',
     'So: {}</think>',
     '{}[/THINK]',
@@ -154,10 +157,29 @@ ASIDES = (
     '<!-- {}',
     '<|start|>functions.x to=assistant<|channel|>commentary<|message|>{}<|end|>',
     '<|channel|>final<|message|>{}<|return|>',
+    '<![CDATA[{}]]>',
+    '<pre>{}</pre>',
+    '<document index="1">{}</document>',
+    '<plan>\n{}\n</plan>',
+    '<function_output>{}</function_output>',
+    '[INST]{}[/INST]',
+    '<|im_end|>\n<|im_start|>user\n{}<|im_end|>',
+    '<|im_start|>tool\n{}<|im_start|>assistant\n',
+    '<|eot_id|><|start_header_id|>ipython<|end_header_id|>\n\n{}<|eot_id|>',
+    '<end_of_turn>\n<start_of_turn>user\n{}',
+    '<|user|>\n{}<|assistant|>',
+    '<|im_user|>user<|im_middle|>{}<|im_end|>',
+    '<｜User｜>{}<｜Assistant｜>',
     'Final Answer: {}',
     'Thought: done\nFinal Answer: so\n{}',
 )
 """Data that is no call, whatever it contains."""
 
-LINE_ASIDES = ('> {}', 'He wrote:\n  > {}', 'Write `{}` for that.', 'Write ``{}`` for that.')
+LINE_ASIDES = (
+    '> {}',
+    'He wrote:\n  > {}',
+    'Write `{}` for that.',
+    'Write ``{}`` for that.',
+    'Write ```{}``` for that.',
+)
 """Data that is no call, in one line."""

@@ -39,7 +39,7 @@ def resource(uri: str, value: str, mime_type: str = 'text/plain') -> dict[str, o
 
 IMAGE = {'type': 'image', 'data': base64.b64encode(PIXEL).decode(), 'mimeType': 'image/png'}
 
-EXPECTED = {
+EXPECTED: dict[str, object] = {
     'server': 'seamwise',
     'capabilities': ['completions', 'logging', 'prompts', 'resources', 'tools'],
     'tools': [tool.name for tool in TOOLS],

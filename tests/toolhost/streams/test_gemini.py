@@ -100,7 +100,10 @@ def test_a_stream_that_breaks_off_anywhere_keeps_what_came_before() -> None:
     for cut in range(0, RECORDED.index(b'"STOP"'), 7):
         items = read(RECORDED[:cut], 'gemini')
         assert isinstance(last_error(items), InvalidStream)
-        assert items[:-1] == whole[: len(items) - 1]
+        # A call without arguments may be cut off until something follows.
+        complete = [item for item in items[:-1] if type(item) is Success]
+        assert complete == whole[: len(complete)]
+        assert len(items) - 1 - len(complete) <= 1
 
 
 def test_integers_are_exact_and_a_key_twice_is_refused() -> None:

@@ -10,6 +10,7 @@ from seamwise.catalog.models import InvalidModelRequest, ModelOverloaded
 from seamwise.catalog.network import UpstreamRateLimited
 from seamwise.catalog.parsing import UnreadableCall
 from seamwise.catalog.streaming import InvalidStream, StreamAborted, StreamProviderFailed
+from seamwise.toolhost.formats import parse
 from seamwise.toolhost.streams import Reasoning, Text
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.reader import STREAM_FORMATS
@@ -239,3 +240,46 @@ def test_reasoning_is_an_item_of_its_own(name: str, chunks: list[object]) -> Non
     items = read(events(*chunks), name)
     assert items == [Success(Reasoning('Hm')), Success(Text('Hi'))]
     assert not any(type(item) is Failure for item in items)
+
+
+def gemini_call(reason: str, **part: object) -> dict[str, object]:
+    """Return a chunk with a call without arguments."""
+    content = {'role': 'model', 'parts': [{'functionCall': {'name': 'wipe'}, **part}]}
+    return {'candidates': [{'content': content, **({'finishReason': reason} if reason else {})}]}
+
+
+@pytest.mark.parametrize('reason', ['MAX_TOKENS', 'SAFETY', 'MALFORMED_FUNCTION_CALL', 'OTHER', ''])
+def test_a_call_of_gemini_without_arguments_waits_for_a_regular_end(reason: str) -> None:
+    items = read(events(gemini_call(reason)), 'gemini')
+    assert not calls_of(items)
+    assert isinstance(errors_of(items)[0], UnreadableCall)
+    (call,) = calls_of(read(events(gemini_call(''), gemini_call('STOP', thought=True)), 'gemini'))
+    assert call.arguments == {}
+
+
+def test_a_call_in_a_thought_of_gemini_is_none() -> None:
+    chunk = gemini_call('STOP', thought=True, text='I could wipe it.')
+    assert not calls_of(read(events(chunk), 'gemini'))
+    assert parse(chunk) == []
+
+
+def test_half_a_name_is_no_name() -> None:
+    data = events(
+        *openai({'name': 'wi', 'arguments': ''}, None)[:1],
+        *openai({'name': 'pe', 'arguments': '{}'}),
+    )
+    (error,) = errors_of(read(data, 'openai'))
+    assert isinstance(error, UnreadableCall)
+
+
+@pytest.mark.parametrize(
+    'output',
+    [
+        {'role': 'user', 'content': [{'type': 'tool_use', 'name': 'wipe', 'input': {}}]},
+        {'role': 'tool', 'tool_calls': [{'function': {'name': 'wipe', 'arguments': '{}'}}]},
+        {'role': 'user', 'parts': [{'functionCall': {'name': 'wipe', 'args': {}}}]},
+        {'output': [{'type': 'reasoning', 'content': [{'type': 'tool_use', 'name': 'wipe'}]}]},
+    ],
+)
+def test_messages_of_others_and_reasoning_contain_no_call(output: dict[str, object]) -> None:
+    assert parse(output) == []

@@ -29,6 +29,10 @@ _REGULAR = frozenset(
 _CUT_REASONS = frozenset({'max_tokens', 'model_context_window_exceeded', 'refusal'})
 _CUT_STATUSES = frozenset({'incomplete', 'failed', 'cancelled'})
 
+# Items and messages that are not the model's request.
+_OTHER_TYPES = frozenset({'reasoning', 'thinking', 'redacted_thinking'})
+_OTHER_ROLES = frozenset({'user', 'tool', 'function', 'system', 'developer'})
+
 _BY_TYPE: dict[object, Callable[[dict[str, object], Path], Entry]] = {
     'tool_use': anthropic.read,
     'function_call': openai_responses.read,
@@ -57,7 +61,10 @@ def _read_marked(value: dict[str, object], path: Path) -> list[Entry]:
 
 
 def _read_formats(value: dict[str, object], path: Path) -> list[Entry]:
-    kind = value.get('type')
+    kind, role = value.get('type'), value.get('role')
+    is_other = (isinstance(role, str) and role in _OTHER_ROLES) or value.get('thought') is True
+    if is_other or (isinstance(kind, str) and kind in _OTHER_TYPES):
+        return []
     if isinstance(kind, str) and kind in _BY_TYPE:
         return [_BY_TYPE[kind](value, path)]
     if value.get('method') == mcp.METHOD:

@@ -77,11 +77,12 @@ def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
         return Entry(format_name, path, problem='the call is not an object')
     arguments = _first_value(value, ARGUMENTS_KEYS)
     names = [name for key in NAME_KEYS if isinstance(name := value.get(key), str)]
-    problem = (
-        f'the call has two names, {names[0]!r} and {names[1]!r}'
-        if len(set(names)) > 1
-        else key_problem(value, arguments, {*NAME_KEYS, *ARGUMENTS_KEYS})
-    )
+    if len(set(names)) > 1:
+        problem = f'the call has two names, {names[0]!r} and {names[1]!r}'
+    elif _is_definition(value):
+        problem = 'it is the definition of a tool, not a call'
+    else:
+        problem = key_problem(value, arguments, {*NAME_KEYS, *ARGUMENTS_KEYS})
     return Entry(
         format_name,
         path,
@@ -90,6 +91,14 @@ def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
         value.get('id'),
         value.get('namespace'),
         problem,
+    )
+
+
+def _is_definition(value: Mapping[str, object]) -> bool:
+    """Return whether the parameters of an object are the schema of an object."""
+    schema = value.get('parameters')
+    return (
+        is_object(schema) and schema.get('type') == 'object' and is_object(schema.get('properties'))
     )
 
 

@@ -49,7 +49,8 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
     if is_open and not language:
         return FenceReading(TextReading(end, [], is_settled=end < len(text)), is_open=False)
     if language.lower() in _READ_LANGUAGES:
-        return FenceReading(_read_array(text, end), is_open=True)
+        code = _read_code(text, end, marks) if margin.strip() else None
+        return FenceReading(code or _read_array(text, end), is_open or code is None)
     if margin.strip():
         return FenceReading(_skip_code(text, end, marks[:_MARKS_LIMIT]), is_open)
     for match in _CLOSING.finditer(text, end):
@@ -57,6 +58,14 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
             is_settled = text.find('\n', match.end()) >= 0
             return FenceReading(TextReading(match.end(), [], is_settled), is_open=False)
     return FenceReading(TextReading(len(text), [], is_settled=False), is_open=False)
+
+
+def _read_code(text: str, end: int, marks: str) -> TextReading | None:
+    """Skip code in a line that ends in the same line; return None for a block."""
+    line_end = text.find('\n', end)
+    if text.find(marks, end, line_end if line_end >= 0 else len(text)) >= 0:
+        return _skip_code(text, end, marks[:_MARKS_LIMIT])
+    return TextReading(end, [], is_settled=False) if line_end < 0 else None
 
 
 def _skip_code(text: str, end: int, marks: str) -> TextReading:

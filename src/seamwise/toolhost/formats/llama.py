@@ -13,6 +13,7 @@ from seamwise.toolhost.formats.python_literals import STOP, translate
 
 _NAME = re.compile(r'(?P<name>[A-Za-z_][\w-]*+(?:\.(?!call\()[\w-]++)*+)\.call(?=\()', re.ASCII)
 _STATEMENT_END = re.compile(rf';|\n|{STOP}')
+_CODE_END = re.compile(rf'\n|{STOP}')
 
 
 def read(text: str, start: int, end: int) -> TextReading:
@@ -42,7 +43,8 @@ def _read_call(text: str, start: int, position: int) -> TextReading:
         return _read_json(text, start, position)
     if name := _NAME.match(text, position):
         return _read_python(text, start, name)
-    match = _STATEMENT_END.search(text, position)
+    # Code for an interpreter: no part of its line is a call.
+    match = _CODE_END.search(text, position)
     stop = match.start() if match else len(text)
     problem = 'there is neither JSON nor a call of the form name.call(key=value)'
     failure = unreadable('llama', problem, text, (start, stop), position=position)

@@ -67,10 +67,10 @@ def _call_marks(tools: frozenset[str]) -> str:
                | (?P<harmony>\|(?:channel|start)\|>)
                | (?P<section>｜tool▁calls?▁begin｜>|\|tool_call(?:_begin|s?_section_begin)\|>)
                | (?P<function>function=)
-               | (?P<invoke>(?:antml:|｜DSML｜)?+invoke(?=[\s>]))
+               | (?P<invoke>(?:antml:|｜DSML｜)?+(?i:invoke)(?=[\s>]))
                | (?P<minimax>/?+minimax:tool_call>)
                | (?P<python>\|(?:python_start|tool_call_start)\|>)
-               | (?P<cline>(?:{names})>) )
+               | (?P<cline>(?:{names})(?:>|(?=[\s/]))) )
     | (?<=\[) (?: (?P<mistral>TOOL_CALLS\]) | (?P<list>{_PYTHON_LIST}) )
 """
 
@@ -111,6 +111,8 @@ PARTIAL_MARK = re.compile(
     rf"""
       <[^\s<>="'(){{}}]{{0,64}} \Z
     | <[a-zA-Z_:]{{1,32}}\s[^<>]{{0,200}} \Z
+    | <(?:\|im_start\||\|start_header_id\||start_of_turn|unused94)>
+      [a-z]{{0,16}} (?:<[^<>]{{0,16}})? \Z
     | \{{\s*+ (?: {_KEY} (?: \\ | "\s*+ )? | [a-z]{{1,10}}+\s*+ )? \Z
     | \[/?[A-Z_]{{0,20}} \Z
     | \[[ \t\n]{{0,9}}(?:{_PYTHON_NAME}(?:\(\s{{0,9}}(?:[A-Za-z_]\w{{0,99}}\ ?=?)?)?)? \Z

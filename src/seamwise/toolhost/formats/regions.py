@@ -1,4 +1,4 @@
-"""Regions of a text without calls: reasoning, tool responses, comments.
+"""Regions of a text without calls: reasoning, tool responses, comments, turns of others.
 
 A draft in the reasoning of a model and data in another markup look like calls, but are none.
 """
@@ -15,15 +15,38 @@ _THOUGHTS = (
     'scratchpad',
     'seed:think',
     'antthinking',
+    'antml:thinking',
+    'mm:think',
+    'inner_monologue',
+    'internal_monologue',
 )
 _ASIDES = (
+    'analysis',
     'available_tools',
+    'blockquote',
+    'code',
+    'document',
+    'documents',
     'example',
     'examples',
+    'file_content',
+    'file_contents',
+    'function_call_output',
+    'function_output',
+    'function_outputs',
     'function_response',
     'function_result',
     'function_results',
+    'internal',
     'observation',
+    'plan',
+    'planning',
+    'pre',
+    'result',
+    'results',
+    'samp',
+    'stderr',
+    'stdout',
     'tool_output',
     'tool_outputs',
     'tool_response',
@@ -38,9 +61,12 @@ _OTHER_THOUGHTS = {
     '◁think▷': '◁/think▷',
     '<|START_THINKING|>': '<|END_THINKING|>',
     '<|begin_of_thought|>': '<|end_of_thought|>',
+    '<unused94>thought': '<unused95>',
 }
 _OTHER_ASIDES = {
     '<!--': '-->',
+    '<![CDATA[': ']]>',
+    '[INST]': '[/INST]',
     '[TOOL_RESULTS]': '[/TOOL_RESULTS]',
     '[AVAILABLE_TOOLS]': '[/AVAILABLE_TOOLS]',
     '<｜tool▁outputs▁begin｜>': '<｜tool▁outputs▁end｜>',
@@ -48,6 +74,19 @@ _OTHER_ASIDES = {
     '<|tool_response_start|>': '<|tool_response_end|>',
 }
 _OTHERS = {**_OTHER_THOUGHTS, **_OTHER_ASIDES}
+
+# The turn of a user or of a tool, which a model only imagines, and the beginning of its own turn.
+_ROLES = '(?:user|system|developer|tool|function|ipython|environment|observation)'
+_TURNS = {
+    rf'<\|im_start\|>{_ROLES}': r'<\|im_end\|>|<\|im_start\|>assistant',
+    rf'<\|start_header_id\|>{_ROLES}<\|end_header_id\|>': (
+        r'<\|eot_id\|>|<\|start_header_id\|>assistant<\|end_header_id\|>'
+    ),
+    rf'<start_of_turn>{_ROLES}': r'<end_of_turn>|<start_of_turn>model',
+    rf'<\|{_ROLES}\|>': r'<\|(?:assistant|end|im_end)\|>',
+    rf'<\|im_{_ROLES}\|>': r'<\|im_(?:end|assistant)\|>',
+    r'<｜User｜>': '<｜Assistant｜>',
+}
 
 # The attributes of a tag have no angle brackets.
 _ATTRIBUTES = r'(?:\s[^<>]{0,200})?+>'
@@ -61,7 +100,12 @@ def _after(character: str, words: dict[str, str] | list[str]) -> str:
 
 _CLOSINGS = [*_OTHER_THOUGHTS.values()]
 OPENINGS = {
-    '<': rf'(?i:{_NAMES}){_ATTRIBUTES}|{_after("<", _OTHERS)}',
+    # The first lookahead is for the speed of texts with many angle brackets.
+    '<': (
+        rf'(?=[a-zA-Z|｜!])(?:(?i:{_NAMES}){_ATTRIBUTES}|{_after("<", _OTHERS)}|'
+        + '|'.join(opening[1:] for opening in _TURNS)
+        + ')'
+    ),
     '[': _after('[', _OTHERS),
     '◁': _after('◁', _OTHERS),
 }
@@ -79,7 +123,7 @@ END_OF_REASONING = re.compile(
 )
 """The end of reasoning that began before the text."""
 
-CLOSING_LIMIT = 32
+CLOSING_LIMIT = 48
 """In characters: more than the length of any mark that ends a region."""
 
 _TAG_NAME = re.compile(r'<([a-z_:]+)', re.IGNORECASE)
@@ -93,6 +137,9 @@ def closing(mark: str) -> re.Pattern[str]:
     """
     if mark in _OTHERS:
         return re.compile(re.escape(_OTHERS[mark]))
+    for opening, end in _TURNS.items():
+        if re.fullmatch(opening, mark):
+            return re.compile(end)
     name = _TAG_NAME.match(mark)
     return re.compile(rf'</{re.escape(name[1] if name else "")}\s?>', re.IGNORECASE)
 

@@ -111,6 +111,7 @@ MINIMAX = _invoke('', 'minimax')
 DEEPSEEK = _invoke('｜DSML｜', 'deepseek')
 
 _FUNCTION_IN_WRAPPER = re.compile(r'<tool_call>\s*+(?=<function=)')
+_EMPTY_TAG = re.compile(r'[^<>]*+(?<=/)>')
 _LINE_ENDS = re.compile(r'\A\r?\n|\r?\n\Z')
 # A function is complete without the end of its wrapper, which can be a stop sequence.
 _AFTER_FUNCTION = ('<tool_call>', '<function=', _WRAPPER_END)
@@ -120,7 +121,7 @@ _AFTER_FUNCTION = ('<tool_call>', '<function=', _WRAPPER_END)
 def _cline(tool: str) -> Grammar:
     return Grammar(
         format='cline',
-        begin=f'<{re.escape(tool)}>',
+        begin=rf'<{re.escape(tool)}(?=[\s/>])',
         opening=re.compile(f'<(?P<name>{re.escape(tool)})>'),
         parameter=re.compile(r'<(?P<key>[A-Za-z_]\w*+)>'),
         value_end='</{key}>',
@@ -174,17 +175,24 @@ def read_invoke(text: str, start: int, *, is_minimax: bool) -> TextReading:
 
 
 def read_cline(text: str, start: int, end: int) -> TextReading:
-    """Read the tag of a tool; in prose, no other tag follows it.
+    """Read the tag of a tool; in prose, no other tag follows it. One with attributes is broken.
 
     Args:
         text: The text.
         start: The position of the tag.
         end: The end of the tag.
     """
+    grammar = _cline(text[start + 1 : end].removesuffix('>'))
+    if text[end - 1] != '>':
+        if empty := _EMPTY_TAG.match(text, end):
+            problem, span = 'the tag has no content', (start, empty.end())
+            failure = unreadable('cline', problem, text, span, position=end)
+            return TextReading(empty.end(), [failure], is_settled=True)
+        return read(text, start, grammar)
     position = skip_space(text, end)
     if not text.startswith('<', position):
         return TextReading(end, [], is_settled=position < len(text))
-    return read(text, start, _cline(text[start + 1 : end - 1]))
+    return read(text, start, grammar)
 
 
 def read(text: str, start: int, grammar: Grammar) -> TextReading:
@@ -296,7 +304,8 @@ def _broken(
 def _balanced_end(text: str, start: int, position: int, grammar: Grammar) -> int | None:
     """Return the position behind the tags that begin at `start`, at least `position`, or None."""
     depth = 0
-    tokens = re.compile(rf'(?P<begin>{grammar.begin})|{re.escape(grammar.closing)}')
+    # Tags in capitals are none of the format, but end with such tags.
+    tokens = re.compile(rf'(?P<begin>{grammar.begin})|{re.escape(grammar.closing)}', re.IGNORECASE)
     for token in tokens.finditer(text, start):
         depth += 1 if token['begin'] else -1
         if depth <= 0 and token.end() >= position:

@@ -9,8 +9,9 @@ from seamwise._text.json_fields import object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.gemini_sdk import GEMINI
 from seamwise.toolhost.formats import gemini
-from seamwise.toolhost.formats.entries import read_entry, unreadable
+from seamwise.toolhost.formats.entries import is_blank, read_entry, unreadable
 from seamwise.toolhost.streams.items import StreamItem
+from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
     ProviderStream,
     filtered,
@@ -19,6 +20,9 @@ from seamwise.toolhost.streams.provider_stream import (
     text_items,
     truncated,
 )
+
+# The key of a call without arguments.
+_BLANK: Key = (0, 0)
 
 _REGULAR = frozenset({'STOP', 'FINISH_REASON_UNSPECIFIED'})
 _TRUNCATED = frozenset({'MAX_TOKENS', 'CONTINUATION'})
@@ -65,6 +69,7 @@ class GeminiStream(ProviderStream):
         for candidate in objects_in(chunk.get('candidates')):
             content = object_of(candidate.get('content'))
             for part in objects_in(content.get('parts')):
+                yield from self._end_blank_call(is_complete=True)
                 yield from self._read_part(part, chunk, data)
             if reason := text_of(_field(candidate, 'finishReason')):
                 yield from self._read_reason(reason, candidate)
@@ -80,10 +85,10 @@ class GeminiStream(ProviderStream):
         self, part: Mapping[str, object], chunk: Mapping[str, object], data: bytes
     ) -> Iterator[StreamItem]:
         call = _field(part, 'functionCall')
-        if call is not None:
-            yield from self._read_call(call, chunk, data)
-        elif part.get('thought'):
+        if part.get('thought'):
             yield from reasoning_items(part.get('text'))
+        elif call is not None:
+            yield from self._read_call(call, chunk, data)
         else:
             yield from text_items(part.get('text'))
 
@@ -102,10 +107,20 @@ class GeminiStream(ProviderStream):
             problem = 'its arguments arrive in parts, which is not supported'
         elif has_duplicate_keys(data, chunk):
             problem = 'an object has the same key twice'
-        yield read_entry(entry._replace(problem=problem))
+        if problem or not is_blank(entry.arguments):
+            yield read_entry(entry._replace(problem=problem))
+        else:
+            # It may be cut off, which the next part or the reason shows.
+            self.calls.begin(_BLANK, PartialCall('gemini', entry.tool, entry.id))
+
+    def _end_blank_call(self, *, is_complete: bool) -> Iterator[StreamItem]:
+        call = self.calls.take(_BLANK)
+        if call is not None:
+            yield call.read() if is_complete else call.cut_off()
 
     def _read_reason(self, reason: str, candidate: Mapping[str, object]) -> Iterator[StreamItem]:
         self._is_finished = True
+        yield from self._end_blank_call(is_complete=reason in _REGULAR)
         if reason in _UNREADABLE:
             message = text_of(_field(candidate, 'finishMessage'))
             problem = f'the provider reports {reason}'

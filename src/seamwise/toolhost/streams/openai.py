@@ -114,7 +114,9 @@ class OpenAIStream(ProviderStream):
             call = PartialCall(format_name)
             self.calls.begin(key, call)
             self._keys.setdefault(key[0], {})[key] = None
-        # Some servers repeat the id and the name in every piece.
+        # Some servers repeat the id and the name in every piece. Half a name is not a name.
+        if call.tool and name and call.tool != name:
+            problem = f'the call has two names, {call.tool!r} and {name!r}'
         call.id = call.id or call_id
         call.tool = call.tool or name
         call.problem = call.problem or problem
