@@ -126,7 +126,9 @@ class Scanner:
             # The document may follow after reasoning.
             first = skip_space(text, self.position)
             mark = self._marks.mark.match(text, first)
-            is_reasoning_next = mark is not None and is_reasoning(mark[0])
+            is_reasoning_next = (
+                mark is not None and _kind(mark) == 'region' and is_reasoning(mark[0])
+            )
             is_cut = not is_final and PARTIAL_MARK.match(text, first) is not None
             self._is_start = is_reasoning_next or is_cut
             return None
@@ -155,12 +157,12 @@ class Scanner:
             # The key of an object may contain the beginning of another mark.
             if mark.start() >= stop:
                 break
-            reading, is_in_fence = self._read(text, mark)
+            kind = _kind(mark)
+            reading, is_in_fence = self._read(text, kind, mark)
             if not (is_final or reading.is_settled):
                 self.position = mark.start()
                 self._region = self._section = None
                 return False
-            kind = str(mark.lastgroup).partition('_')[0]
             if kind == 'close':
                 # The reasoning began before the text.
                 calls.clear()
@@ -180,10 +182,9 @@ class Scanner:
         partial = None if is_final else PARTIAL_MARK.search(text, self.position)
         return partial.start() if partial else len(text)
 
-    def _read(self, text: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
+    def _read(self, text: str, kind: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
         """Return the calls at a mark, and whether the text after them is in a fenced block."""
         start, end = mark.span()
-        kind = str(mark.lastgroup).partition('_')[0]
         if kind == 'fence':
             return fence.read(text, start, is_open=self._is_in_fence)
         reader = _READERS.get(kind)
@@ -256,6 +257,11 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'cline': tagged.read_cline,
 }
 """The readers that need no state: the text, the start and the end of their mark."""
+
+
+def _kind(mark: re.Match[str]) -> str:
+    """Return the name of the reader of a mark."""
+    return str(mark.lastgroup).partition('_')[0]
 
 
 def _format_of(call: ParsedCall) -> str:

@@ -240,9 +240,10 @@ class CallRun(Generic[E]):
         except Exception as error:  # noqa: BLE001 -- a bug of the tool, in the key of its call
             return self._defect(error)
         if type(invocation) is Success:
-            self._values = self._context.run(masked_call, invocation.unwrap().arguments)
+            if values := invocation.unwrap().arguments:
+                self._values = self._context.run(masked_call, values)
             self.key = self._free_key(invocation.unwrap().key)
-        return invocation.map(lambda item: Attempts[E](self.tool, item, self._workshop.threads))
+        return invocation.map(lambda item: Attempts(self.tool, item, self._workshop.threads))
 
     def _free_key(self, key: Hashable | None) -> Hashable | None:
         """Return the key of the call, or None if the call that made this one holds it."""
