@@ -240,11 +240,6 @@ def _read_tool_call(text: str, start: int, end: int) -> TextReading:
     return hermes.read(text, start, end) if grammar is None else tagged.read(text, start, grammar)
 
 
-def _read_list(text: str, start: int, _: int) -> TextReading:
-    """Skip a list of Python calls that is not the whole of the text: it is code."""
-    return pythonic.read_list(text, start, start).reading._replace(calls=[])
-
-
 _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'json': lambda text, start, _: read_object(text, start),
     'xml': xml.read,
@@ -253,7 +248,7 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'llama': llama.read,
     'function': lambda text, start, _: tagged.read(text, start, tagged.QWEN),
     'python': pythonic.read_marked,
-    'list': _read_list,
+    'list': lambda text, start, _: pythonic.skip_list(text, start),
     'cline': tagged.read_cline,
 }
 """The readers that need no state: the text, the start and the end of their mark."""
