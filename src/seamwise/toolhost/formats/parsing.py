@@ -209,7 +209,7 @@ def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
 
 def _strict(entry: Entry) -> Entry:
     """Check that arguments are JSON: an object of a provider can contain any values."""
-    if not is_object(entry.arguments):
+    if not is_object(entry.arguments) or not entry.arguments:
         return entry
     try:
         text = _ENCODE(entry.arguments)
