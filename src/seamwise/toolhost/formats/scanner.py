@@ -71,6 +71,8 @@ class Scanner:
         # The end of a region without calls, and the family of a section of calls.
         self._region = END_OF_REASONING if in_reasoning else None
         self._section: sections.Family | None = None
+        # The position of a mark that is cut off at the end of the present text.
+        self._stop = -1
 
     def scan(self, text: str, *, is_final: bool) -> list[ParsedCall]:
         """Return the next calls.
@@ -89,6 +91,7 @@ class Scanner:
         ):
             self.position = len(text)
             return []
+        self._stop = -1
         calls: list[ParsedCall] = []
         while self._scan_part(text, calls, is_final=is_final):
             pass
@@ -152,10 +155,10 @@ class Scanner:
         return self.position < len(text)
 
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
-        stop = self._partial_mark(text, is_final=is_final)
+        self._find_stop(text, is_final=is_final)
         while not self._has_ended and (mark := self._marks.mark.search(text, self.position)):
             # The key of an object may contain the beginning of another mark.
-            if mark.start() >= stop:
+            if mark.start() >= self._stop:
                 break
             kind = _kind(mark)
             reading, is_in_fence = self._read(text, kind, mark)
@@ -172,15 +175,15 @@ class Scanner:
             calls += self._keep(reading.calls)
             if self._region is not None or self._section is not None:
                 return True
-            if self.position > stop:
-                stop = self._partial_mark(text, is_final=is_final)
-        self.position = stop
+            self._find_stop(text, is_final=is_final)
+        self.position = self._stop
         return False
 
-    def _partial_mark(self, text: str, *, is_final: bool) -> int:
-        """Return the position of a mark that is cut off at the end of the text, else its length."""
-        partial = None if is_final else PARTIAL_MARK.search(text, self.position)
-        return partial.start() if partial else len(text)
+    def _find_stop(self, text: str, *, is_final: bool) -> None:
+        """Find the mark that is cut off at the end of the text, unless it is known already."""
+        if self.position > self._stop:
+            partial = None if is_final else PARTIAL_MARK.search(text, self.position)
+            self._stop = partial.start() if partial else len(text)
 
     def _read(self, text: str, kind: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
         """Return the calls at a mark, and whether the text after them is in a fenced block."""
