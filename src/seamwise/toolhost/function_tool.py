@@ -139,6 +139,12 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
         function = unwrap(self._function)
         return self.result_type.is_async or iscoroutinefunction(function)
 
+    @cached_property
+    def _check(self) -> Callable[[object], Result[Any, Any]]:
+        if self._options.validate:
+            return partial(check_json_result, self.qualified_name, self.result_type)
+        return partial(check_result, self.qualified_name, ResultType())
+
     @override
     def check_types(self) -> None:
         """Raise a TypeError if the type of a parameter or of the result is not known."""
@@ -173,11 +179,7 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
             Invocation(
                 run=_runner(self._function, values),
                 is_async=self._is_async,
-                check=(
-                    partial(check_json_result, self.qualified_name, self.result_type)
-                    if self._options.validate
-                    else partial(check_result, self.qualified_name, ResultType())
-                ),
+                check=self._check,
                 function=self._function,
                 arguments=values,
                 result_type=self.result_type,

@@ -175,6 +175,7 @@ class Tools(Generic[E_co]):
             if reason := _add(by_name, tool):
                 raise TypeError(f'The tool {tool.qualified_name!r} cannot be added: {reason}.')
         self._by_name = by_name
+        self._found = {name: Success(tool) for name, tool in by_name.items()}
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -188,10 +189,10 @@ class Tools(Generic[E_co]):
             name: The name of the tool; without a namespace, its qualified name.
             namespace: The namespace of the tool.
         """
-        tool = self._by_name.get(qualified_name(name, namespace))
+        found = self._found.get(qualified_name(name, namespace))
         # `find('b__c', 'a')` must not return the tool `c` of a namespace `a__b`.
-        if tool is not None and (namespace is None or tool.namespace == namespace):
-            return Success(tool)
+        if found is not None and (namespace is None or found.unwrap().namespace == namespace):
+            return found
         suggestions = self._suggestions(name, namespace)
         return Failure(UnknownTool(name, namespace or DEFAULT_NAMESPACE, self.names, suggestions))
 

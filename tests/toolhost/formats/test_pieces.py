@@ -164,6 +164,34 @@ def test_the_work_for_a_repeated_opening_grows_linearly(opening: str) -> None:
 
 
 @pytest.mark.slow
+def test_the_work_for_sections_in_one_piece_grows_linearly() -> None:
+    """The text grows by 16; a search for a cut mark after each section would grow by 256."""
+    call = '<|tool_call_begin|>functions.l:0<|tool_call_argument_begin|>{}<|tool_call_end|>'
+    section = f'<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>'
+    times: list[float] = []
+    for count in (125, 2000):
+        text = (section + 'prose ' * 20) * count
+        start = process_time()
+        assert len(Reader().feed(text)) >= count - 1
+        times.append(process_time() - start)
+    assert times[1] < 64 * max(times[0], 1e-4)
+
+
+@pytest.mark.parametrize(
+    'code',
+    [
+        '[n(x=1), n()]', '[n(x=(1, "]")), n (x=\'{\')]', '[n(x=[[1]])]', '[n(x=1),]', '[n(), 1]',
+        '[n(x="{")\n]', '[n(x=1)] [n(x={"name": "b", "arguments": {}})]', '[n(x=<b>), m()]',
+        '[n(x=1)\u3000]',
+    ],
+)  # fmt: skip
+def test_a_list_of_python_calls_in_prose_is_no_call_and_hides_what_it_contains(code: str) -> None:
+    text = f'See {code} and {CALLS[0]}'
+    assert [call.unwrap().tool for call in parse(text)] == ['a']
+    assert read_pieces(text) == parse(text)
+
+
+@pytest.mark.slow
 def test_the_work_for_fences_of_falling_lengths_grows_linearly() -> None:
     """The text grows by 16; a search for the end of each fence would grow by 64."""
     short, long = (

@@ -31,4 +31,4 @@ def read(
 
 
 def _as_array(entry: Entry) -> Entry:
-    return entry._replace(format='array') if entry.format == 'bare' else entry
+    return Entry('array', *entry[1:]) if entry.format == 'bare' else entry

@@ -8,7 +8,7 @@ from seamwise.toolhost.formats.entries import ARGUMENTS_KEYS, NAME_KEYS, Entry, 
 
 def is_call(value: Mapping[str, object]) -> bool:
     """Return whether an object has the keys of a name and of arguments."""
-    return any(key in value for key in NAME_KEYS) and any(key in value for key in ARGUMENTS_KEYS)
+    return any(map(value.__contains__, NAME_KEYS)) and any(map(value.__contains__, ARGUMENTS_KEYS))
 
 
 def read(value: dict[str, object], path: Path) -> Entry:

@@ -26,6 +26,7 @@ REDACTED_SIZE = 2 * 1024
 
 NAME_KEYS = ('name', 'tool')
 ARGUMENTS_KEYS = ('arguments', 'args', 'parameters')
+_KEYS = frozenset({*NAME_KEYS, *ARGUMENTS_KEYS})
 
 # Fields that a call can have beside its name and its arguments, in all formats.
 _OTHER_KEYS = frozenset({'id', 'call_id', 'index', 'namespace', 'status', 'type'})
@@ -82,7 +83,7 @@ def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
     elif _is_definition(value):
         problem = 'it is the definition of a tool, not a call'
     else:
-        problem = key_problem(value, arguments, {*NAME_KEYS, *ARGUMENTS_KEYS})
+        problem = key_problem(value, arguments, _KEYS)
     return Entry(
         format_name,
         path,
@@ -130,7 +131,8 @@ def key_problem(
         keys: The keys of the format.
         has_nulls: Whether a key without a value is absent, as in the objects of an SDK.
     """
-    found = [key for key in value if key in keys and _is_alias(key)]
+    # The formats write their keys in lower case, without separators.
+    found = [key for key in value if key in _ALIASES and key in keys]
     others = [
         key
         for key, item in value.items()
@@ -179,12 +181,12 @@ def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> Parsed
         text: The text that contains the call. Default: none, for an object.
         span: The span of the call in the text.
     """
-    call_id = entry.id if isinstance(entry.id, str | int) and type(entry.id) is not bool else None
+    call_id = entry.id if isinstance(entry.id, (str, int)) and type(entry.id) is not bool else None
     tool = entry.tool if isinstance(entry.tool, str) and entry.tool else None
     namespace = entry.namespace if isinstance(entry.namespace, str) else None
     problem = entry.problem
     position: int | None = None
-    if not problem and not all(map(_is_encodable, (tool, call_id, namespace))):
+    if not problem and not all(map(_is_encodable, filter(None, (tool, call_id, namespace)))):
         problem = HALF_PAIR
     if not problem and tool is None:
         problem = 'the call has no name'
@@ -203,7 +205,7 @@ def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> Parsed
     )
 
 
-def _is_encodable(value: str | int | None) -> bool:
+def _is_encodable(value: object) -> bool:
     return not isinstance(value, str) or value == replace_surrogates(value)
 
 

@@ -54,6 +54,8 @@ FORMATS = (
 
 _TOO_DEEP = object()
 
+_ENCODE = json.JSONEncoder(allow_nan=False).encode
+
 
 @runtime_checkable
 class SupportsModelDump(Protocol):
@@ -105,7 +107,8 @@ def parse(
             text = output[: error.start].decode()
             return [not_utf8(text, len(text), output[error.start])]
     if isinstance(output, str):
-        scanner = Scanner(wanted, tools=CLINE_TOOLS.union(tools), in_reasoning=in_reasoning)
+        names = CLINE_TOOLS.union(tools) if tools else CLINE_TOOLS
+        scanner = Scanner(wanted, tools=names, in_reasoning=in_reasoning)
         return scanner.scan(output, is_final=True)
     entries = read_document(_plain(output))
     return [
@@ -189,7 +192,7 @@ def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
         value: The value.
         containers: The ids of the containers around the value.
     """
-    if value is None or isinstance(value, str | bytes | int | float):
+    if value is None or isinstance(value, (str, bytes, int, float)):
         return value
     # An object that contains itself has no end.
     if len(containers) > DEPTH_LIMIT or id(value) in containers:
@@ -206,10 +209,10 @@ def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
 
 def _strict(entry: Entry) -> Entry:
     """Check that arguments are JSON: an object of a provider can contain any values."""
-    if not is_object(entry.arguments):
+    if not is_object(entry.arguments) or not entry.arguments:
         return entry
     try:
-        text = json.dumps(entry.arguments, allow_nan=False)
+        text = _ENCODE(entry.arguments)
     except (TypeError, ValueError):
         return entry._replace(problem='the arguments are not JSON')
     arguments = decode_text(text)

@@ -10,11 +10,13 @@ from seamwise.toolhost.formats.marks import TAG
 STOP = rf'<\|e(?:om|ot)_id\|>|{TAG}'
 """The pattern of the marks that end a call."""
 
+_STRING = r"""(?:"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"|'[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+')"""
+_UNCLOSED_STRING = r"""["'][^\n]*+"""
 _TOKEN = re.compile(
     rf"""
       (?P<stop>{STOP})
-    | (?P<string> "[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" | '[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+' )
-    | (?P<unclosed>["'][^\n]*+)
+    | (?P<string>{_STRING})
+    | (?P<unclosed>{_UNCLOSED_STRING})
     | (?P<keyword>[A-Za-z_]\w*+)\s*+=(?!=)
     | (?P<word>[A-Za-z_]\w*+)
     | (?P<open>[\[{{(])
@@ -24,6 +26,13 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.ASCII | re.DOTALL,
 )
+# The same tokens without brackets, and with those that open one.
+_PLAIN = rf'[^"\'()\[\]{{}}<]++|{_STRING}|{_UNCLOSED_STRING}|(?!{STOP})<'
+_UNCLOSED = re.compile(rf'(?:{_PLAIN}|(?!{STOP})[\[{{(])*+\Z', re.ASCII)
+
+FLAT_ARGUMENTS = rf'\((?:{_PLAIN}|(?!{STOP})[\[{{(](?:{_PLAIN})*+[\]}})])*+\)'
+"""The pattern of arguments in parentheses, with brackets in brackets up to one level."""
+
 _ESCAPE = re.compile(
     r"""
       \\(?: x(?P<x>[0-9a-fA-F]{2}) | U(?P<U>[0-9a-fA-F]{8}) | (?P<octal>[0-7]{1,3}) | . )
@@ -55,6 +64,9 @@ def translate(text: str, start: int) -> Translation:
     pieces: list[str] = []
     problem_position: int | None = None
     depth = 0
+    # Brackets that nothing closes need no translation, however many there are.
+    if _UNCLOSED.match(text, start):
+        return Translation('', len(text), len(text))
     for token in _TOKEN.finditer(text, start):
         kind = token.lastgroup
         if kind == 'stop':

@@ -10,9 +10,11 @@ from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
 from seamwise.toolhost.formats.json_text import read_json, read_named
 from seamwise.toolhost.formats.marks import TextReading, skip_space
-from seamwise.toolhost.formats.python_literals import translate
+from seamwise.toolhost.formats.python_literals import FLAT_ARGUMENTS, translate
 
 _NAME = re.compile(r'(?P<name>[A-Za-z_][\w.-]*+)\s*+(?=\()', re.ASCII)
+_FLAT_CALL = rf'[A-Za-z_][\w.-]*+\s*+{FLAT_ARGUMENTS}\s*+'
+_FLAT_LIST = re.compile(rf'\[\s*+{_FLAT_CALL}(?:,\s*+{_FLAT_CALL})*+\]', re.ASCII)
 _END = re.compile(r'<\|(?:python_end|tool_call_end)\|>')
 # A name that is cut off at the end of the text, or what precedes one.
 _CUT_NAME = re.compile(r'(?:[A-Za-z_][\w.-]*+)?+\s*+\Z', re.ASCII)
@@ -98,6 +100,13 @@ def read_list(text: str, start: int, position: int) -> ListReading:
         position = skip_space(text, position + 1)
     is_settled = _CUT_NAME.match(text, position) is None
     return _broken(text, start, position, _CUT, is_settled=is_settled)
+
+
+def skip_list(text: str, start: int) -> TextReading:
+    """Skip a list of calls that is not the whole of the text: it is code."""
+    if flat := _FLAT_LIST.match(text, start):
+        return TextReading(flat.end(), [], is_settled=True)
+    return read_list(text, start, start).reading._replace(calls=[])
 
 
 def _read_call(

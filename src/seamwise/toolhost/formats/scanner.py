@@ -71,6 +71,8 @@ class Scanner:
         # The end of a region without calls, and the family of a section of calls.
         self._region = END_OF_REASONING if in_reasoning else None
         self._section: sections.Family | None = None
+        # The position of a mark that is cut off at the end of the present text.
+        self._stop = -1
 
     def scan(self, text: str, *, is_final: bool) -> list[ParsedCall]:
         """Return the next calls.
@@ -89,6 +91,7 @@ class Scanner:
         ):
             self.position = len(text)
             return []
+        self._stop = -1
         calls: list[ParsedCall] = []
         while self._scan_part(text, calls, is_final=is_final):
             pass
@@ -126,7 +129,9 @@ class Scanner:
             # The document may follow after reasoning.
             first = skip_space(text, self.position)
             mark = self._marks.mark.match(text, first)
-            is_reasoning_next = mark is not None and is_reasoning(mark[0])
+            is_reasoning_next = (
+                mark is not None and _kind(mark) == 'region' and is_reasoning(mark[0])
+            )
             is_cut = not is_final and PARTIAL_MARK.match(text, first) is not None
             self._is_start = is_reasoning_next or is_cut
             return None
@@ -150,17 +155,17 @@ class Scanner:
         return self.position < len(text)
 
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
-        stop = self._partial_mark(text, is_final=is_final)
+        self._find_stop(text, is_final=is_final)
         while not self._has_ended and (mark := self._marks.mark.search(text, self.position)):
             # The key of an object may contain the beginning of another mark.
-            if mark.start() >= stop:
+            if mark.start() >= self._stop:
                 break
-            reading, is_in_fence = self._read(text, mark)
+            kind = _kind(mark)
+            reading, is_in_fence = self._read(text, kind, mark)
             if not (is_final or reading.is_settled):
                 self.position = mark.start()
                 self._region = self._section = None
                 return False
-            kind = str(mark.lastgroup).partition('_')[0]
             if kind == 'close':
                 # The reasoning began before the text.
                 calls.clear()
@@ -170,20 +175,19 @@ class Scanner:
             calls += self._keep(reading.calls)
             if self._region is not None or self._section is not None:
                 return True
-            if self.position > stop:
-                stop = self._partial_mark(text, is_final=is_final)
-        self.position = stop
+            self._find_stop(text, is_final=is_final)
+        self.position = self._stop
         return False
 
-    def _partial_mark(self, text: str, *, is_final: bool) -> int:
-        """Return the position of a mark that is cut off at the end of the text, else its length."""
-        partial = None if is_final else PARTIAL_MARK.search(text, self.position)
-        return partial.start() if partial else len(text)
+    def _find_stop(self, text: str, *, is_final: bool) -> None:
+        """Find the mark that is cut off at the end of the text, unless it is known already."""
+        if self.position > self._stop:
+            partial = None if is_final else PARTIAL_MARK.search(text, self.position)
+            self._stop = partial.start() if partial else len(text)
 
-    def _read(self, text: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
+    def _read(self, text: str, kind: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
         """Return the calls at a mark, and whether the text after them is in a fenced block."""
         start, end = mark.span()
-        kind = str(mark.lastgroup).partition('_')[0]
         if kind == 'fence':
             return fence.read(text, start, is_open=self._is_in_fence)
         reader = _READERS.get(kind)
@@ -239,11 +243,6 @@ def _read_tool_call(text: str, start: int, end: int) -> TextReading:
     return hermes.read(text, start, end) if grammar is None else tagged.read(text, start, grammar)
 
 
-def _read_list(text: str, start: int, _: int) -> TextReading:
-    """Skip a list of Python calls that is not the whole of the text: it is code."""
-    return pythonic.read_list(text, start, start).reading._replace(calls=[])
-
-
 _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'json': lambda text, start, _: read_object(text, start),
     'xml': xml.read,
@@ -252,10 +251,15 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'llama': llama.read,
     'function': lambda text, start, _: tagged.read(text, start, tagged.QWEN),
     'python': pythonic.read_marked,
-    'list': _read_list,
+    'list': lambda text, start, _: pythonic.skip_list(text, start),
     'cline': tagged.read_cline,
 }
 """The readers that need no state: the text, the start and the end of their mark."""
+
+
+def _kind(mark: re.Match[str]) -> str:
+    """Return the name of the reader of a mark."""
+    return str(mark.lastgroup).partition('_')[0]
 
 
 def _format_of(call: ParsedCall) -> str:

@@ -31,6 +31,7 @@ _BROKEN_END = re.compile(rf'(?P<end>>)|{TAG}')
 # In JSON the bracket needs a quote before it: `/>` may stand in an argument.
 _BROKEN_JSON_END = re.compile(rf'(?P<end>["\']\s*+/?>)|{TAG}')
 _ENTITY = re.compile(r'&(?:(quot|apos|amp|lt|gt)|#([0-9]{1,7})|#[xX]([0-9a-fA-F]{1,6}));')
+_KEYS = frozenset({'name', *ARGUMENTS_KEYS})
 _ENTITIES = {'quot': '"', 'apos': "'", 'amp': '&', 'lt': '<', 'gt': '>'}
 
 
@@ -104,22 +105,16 @@ def _read_value(text: str, start: int, quote: str) -> _Value:
 
 def _entry(attributes: dict[str, str]) -> Entry:
     raw = next((attributes[key] for key in ARGUMENTS_KEYS if key in attributes), '')
-    arguments = _decode(raw) if raw.strip() else Success(None)
-    entry = Entry(
-        'xml',
-        (),
-        _unescape(attributes.get('name', '')),
-        id=attributes.get('id'),
-        namespace=attributes.get('namespace'),
-    )
-    if type(arguments) is Failure:
-        return entry._replace(problem=f'the arguments are not JSON: {arguments.failure()}')
-    keys = {'name', *ARGUMENTS_KEYS}
-    if problem := key_problem(attributes, arguments.unwrap(), keys):
-        return entry._replace(problem=problem)
-    if isinstance(arguments.unwrap(), str):
-        return entry._replace(problem='the arguments are encoded twice')
-    return entry._replace(arguments=arguments.unwrap())
+    decoded = _decode(raw) if raw.strip() else Success(None)
+    arguments = None if type(decoded) is Failure else decoded.unwrap()
+    if type(decoded) is Failure:
+        problem = f'the arguments are not JSON: {decoded.failure()}'
+    else:
+        problem = key_problem(attributes, arguments, _KEYS)
+        if not problem and isinstance(arguments, str):
+            problem = 'the arguments are encoded twice'
+    name, call_id = _unescape(attributes.get('name', '')), attributes.get('id')
+    return Entry('xml', (), name, arguments, call_id, attributes.get('namespace'), problem)
 
 
 def _decode(raw: str) -> Result[object, str]:

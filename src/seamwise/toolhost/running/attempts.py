@@ -46,16 +46,16 @@ class Attempts(Generic[E_co]):
         self.seconds = 0.0
         self.abandoned: Future[None] | None = None
 
-    async def run(
+    def run(
         self, guard: Guard[GuardError], *, is_repeatable: bool
-    ) -> Result[object, E_co | ToolError | GuardError]:
+    ) -> Awaitable[Result[object, E_co | ToolError | GuardError]]:
         """Run the tool inside a guard.
 
         A tool that is not repeatable runs once. A retry inside the guard then repeats only what
         failed before the tool was reached.
         """
         if is_repeatable:
-            return await guard.run(self._attempt)
+            return guard.run(self._attempt)
         SINGLE_ATTEMPT.set(call := SingleAttempt())
 
         async def attempt() -> Result[object, E_co | ToolError]:
@@ -67,7 +67,7 @@ class Attempts(Generic[E_co]):
             finally:
                 SINGLE_ATTEMPT.set(call)
 
-        return await guard.run(attempt)
+        return guard.run(attempt)
 
     async def _attempt(self) -> Result[object, E_co | ToolError]:
         self.count += 1

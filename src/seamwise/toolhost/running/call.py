@@ -126,12 +126,14 @@ class CallRun(Generic[E]):
         self._workshop = workshop
         self._place = place
         self._call = source.unwrap() if type(source) is Success else None
-        self._tool: Result[Tool[E], UnreadableCall | UnknownTool] = source.bind(
-            lambda call: workshop.tools.find(call.tool, call.namespace)
+        self._tool: Result[Tool[E], UnreadableCall | UnknownTool] = (
+            source
+            if type(source) is Failure
+            else workshop.tools.find(source.unwrap().tool, source.unwrap().namespace)
         )
         self.timeout = timeout
-        if type(self._tool) is Success and self._tool.unwrap().timeout is not None:
-            self.timeout = self._tool.unwrap().timeout
+        if type(self._tool) is Success and (own := self._tool.unwrap().timeout) is not None:
+            self.timeout = own
         self._conversation = conversation
         self._turn = conversation.take_turn()
         self._context = context
@@ -239,10 +241,13 @@ class CallRun(Generic[E]):
             invocation = tool.bind(arguments)
         except Exception as error:  # noqa: BLE001 -- a bug of the tool, in the key of its call
             return self._defect(error)
-        if type(invocation) is Success:
-            self._values = self._context.run(masked_call, invocation.unwrap().arguments)
-            self.key = self._free_key(invocation.unwrap().key)
-        return invocation.map(lambda item: Attempts[E](self.tool, item, self._workshop.threads))
+        if type(invocation) is Failure:
+            return invocation
+        item = invocation.unwrap()
+        if item.arguments:
+            self._values = self._context.run(masked_call, item.arguments)
+        self.key = self._free_key(item.key)
+        return Success(Attempts(self.tool, item, self._workshop.threads))
 
     def _free_key(self, key: Hashable | None) -> Hashable | None:
         """Return the key of the call, or None if the call that made this one holds it."""
@@ -252,8 +257,9 @@ class CallRun(Generic[E]):
 
     async def _run(self) -> None:
         self._has_begun = True
-        # A task that starts eagerly runs before `start` has its handle.
-        self.task = current_task()
+        if self.task is None:
+            # A task that starts eagerly runs before `start` has its handle.
+            self.task = current_task()
         result: Result[object, E | ToolError | GuardError] | None = None
         try:
             result = await self._result()

@@ -80,7 +80,7 @@ class Scheduler:
 
     def _start_calls(self) -> None:
         # A call that starts eagerly can end before `start` returns, and come back here.
-        if self._is_starting:
+        if self._is_starting or not self._queue:
             return
         self._is_starting = True
         try:
