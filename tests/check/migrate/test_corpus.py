@@ -13,6 +13,7 @@ from tests.check.migrate.migrating import migrate, run, write_package
 pytestmark = pytest.mark.slow
 
 HEAD = """\
+import asyncio
 from contextlib import contextmanager
 from collections.abc import Iterator
 
@@ -55,6 +56,15 @@ def raised(n: int) -> int:
     return n
 
 
+async def awaited(n: int) -> int:
+    await asyncio.sleep(0)
+    return raised(n)
+
+
+class Grouped(Exception):
+    pass
+
+
 """
 BODIES = {
     'call': 'n = raised(n)',
@@ -87,6 +97,52 @@ ENDS = {
     'plain': '',
     'else and finally': 'else:\n    print("else", n)\nfinally:\n    print("finally", n)',
 }
+LOOP_CLAUSES = {
+    'continue': 'except Red:\n    continue',
+    'break': 'except Base as error:\n    print(error)\n    break',
+    'shadowed': (
+        'except Blue as error:\n    value, exception = error.depth, str(error)\n'
+        '    print(value, exception)\n    continue'
+    ),
+}
+ASYNC_BODIES = {
+    'await': 'n = await awaited(n)',
+    'two': 'n = await awaited(n) + await awaited(n - 1)',
+    'return': 'return await awaited(n)',
+}
+GROUPS = {
+    'raised': 'except* Grouped as group:\n    print(len(group.exceptions))',
+    'split': 'except* (Grouped, ValueError):\n    print("some")\nexcept* Exception:\n    n = 9',
+    'finally': 'except* Grouped:\n    n = 3\nfinally:\n    print("finally", n)',
+}
+
+
+def other_functions() -> Iterator[tuple[str, str]]:
+    """Yield expression and source of each function with a loop, a coroutine or a group."""
+    loops = product([*BODIES.values()], LOOP_CLAUSES.values())
+    coroutines = product(ASYNC_BODIES.values(), [*CLAUSES.values()][:6])
+    for number, (body, clauses) in enumerate(loops):
+        lines = f'try:\n{indent(body, "    ")}\n{clauses}\nfinally:\n    print("end")\n'
+        text = (
+            f'def loop{number}(n: int) -> int:\n    # loop {number}\n'
+            f'    for m in range(3):\n        print(m)\n{indent(lines, "        ")}'
+            '        n += 1\n    return n\n\n\n'
+        )
+        yield f'loop{number}(n)', text
+    for number, (body, clauses) in enumerate(coroutines):
+        lines = f'try:\n{indent(body, "    ")}\n{clauses}\n'
+        head = f'async def later{number}(n: int) -> int:\n    # coroutine {number}\n'
+        yield (
+            f'asyncio.run(later{number}(n))',
+            f'{head}{indent(lines, "    ")}    return n\n\n\n',
+        )
+    for number, clauses in enumerate(GROUPS.values()):
+        body = 'if n:\n    raise ExceptionGroup("group", [Grouped(str(n)), ValueError(n)])'
+        lines = f'try:\n{indent(body, "    ")}\n{clauses}\n'
+        yield (
+            f'group{number}(n)',
+            f'def group{number}(n: int) -> int:\n{indent(lines, "    ")}    return n\n\n\n',
+        )
 
 
 def functions() -> Iterator[tuple[str, str]]:
@@ -100,9 +156,9 @@ def functions() -> Iterator[tuple[str, str]]:
 
 def source() -> str:
     """Return a program that calls each function with each input, and prints what happens."""
-    cases = list(functions())
+    cases = [(f'{name}(n)', text) for name, text in functions()] + list(other_functions())
     calls = f"""
-    for number, function in enumerate([{', '.join(f'lambda n: {name}(n)' for name, _ in cases)}]):
+    for number, function in enumerate([{', '.join(f'lambda n: {call}' for call, _ in cases)}]):
         for n in range(5):
             try:
                 print(number, n, function(n))
@@ -110,6 +166,8 @@ def source() -> str:
                 print('Blue', error, error.depth)
             except (Base, Other) as error:
                 print(type(error).__name__, error)
+            except ExceptionGroup as group:
+                print(type(group).__name__, len(group.exceptions))
             except Exception as error:
                 print(type(error).__name__, error)
     """
@@ -132,5 +190,9 @@ def test_each_case_has_the_same_effects_and_is_converted(
     assert all(f'# case {number}\n' in new for number in range(count))
     assert '# inside' in new
     assert len(migration.functions) >= count // 2
-    assert not [item for item in migration.not_migrated if item.name.startswith('f')]
+    names = {item.name for item in migration.not_migrated}
+    assert 'Grouped' in names
+    assert not [name for name in names if name.startswith(('f', 'loop'))]
+    assert len(list(other_functions())) >= 45
+    assert 'or_raise(await awaited(n))' in new
     assert not migrate(folder).contents

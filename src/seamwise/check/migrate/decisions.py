@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Iterable, Sequence
 
+from seamwise.check.migrate.blockers import own_nodes
+from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.expectations import Expectation, readings
-from seamwise.check.migrate.flow import Clause, Flow, Site, Unit, is_run
-from seamwise.check.migrate.kinds import Kind
+from seamwise.check.migrate.flow import Flow, is_run
 from seamwise.check.migrate.syntax import awaited_value
+from seamwise.check.migrate.units import Clause, Site, Unit
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 
@@ -115,10 +117,6 @@ class Decisions:
         return new
 
     # Sites
-
-    def is_converted(self, unit: Unit) -> bool:
-        """Return whether a function returns a Result."""
-        return unit.is_converted
 
     def call_wrapper(self, call: ast.Call) -> str:
         """Return the function around a call: `do`, `or_raise`, or none."""
@@ -261,7 +259,7 @@ def _is_leaf(unit: Unit) -> bool:
         return False
     if isinstance(node.returns, ast.Constant):
         return False
-    own = [part for statement in node.body for part in _own_nodes(statement)]
+    own = list(own_nodes(node))
     returns_none = any(isinstance(part, ast.Return) and part.value is None for part in own)
     return (
         not returns_none
@@ -276,14 +274,6 @@ def _is_leaf(unit: Unit) -> bool:
         )
         and not any(isinstance(part, ast.Try) and part.finalbody for part in own)
     )
-
-
-def _own_nodes(node: ast.AST) -> Iterable[ast.AST]:
-    yield node
-    if isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _own_nodes(child)
 
 
 def _is_first(value: ast.expr, call: ast.Call) -> bool:

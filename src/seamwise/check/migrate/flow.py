@@ -1,109 +1,36 @@
-"""Propagation of exception classes through functions, statement by statement."""
+"""Functions and clauses of a program, and the uses that decide their form."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from msgspec import Struct, field
-
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.migrate.blockers import blocker_of, is_choosy, own_nodes
+from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.expectations import Expectation, expectations
-from seamwise.check.migrate.kinds import Kind, Kinds, NotMigrated, handler_classes
+from seamwise.check.migrate.kinds import Kinds
+from seamwise.check.migrate.units import Clause, Unit
+from seamwise.check.migrate.uses import handler_classes
 from seamwise.check.typed_ast.channels import union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program, children
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
 
 _BROAD = frozenset({'builtins.Exception', 'builtins.BaseException'})
-_SCOPES = (*FUNCTIONS, ast.Lambda, ast.GeneratorExp)
-_EAGER = frozenset(
-    {'sum', 'list', 'tuple', 'set', 'dict', 'any', 'all', 'sorted', 'min', 'max', 'frozenset'}
-)
 _CALLERS = frozenset({f'builtins.{name}' for name in ('sorted', 'map', 'filter', 'min', 'max')})
 """Functions that only call their argument."""
 _GROUPS = frozenset({'TaskGroup', 'Nursery', 'ExitStack', 'AsyncExitStack', 'suppress'})
 """Context managers that raise an exception in a group, or swallow it."""
 _GENERATOR_MANAGERS = frozenset({'_GeneratorContextManager', '_AsyncGeneratorContextManager'})
 """Classes of the managers that `@contextmanager` makes; their `except` clauses are not known."""
-_PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
-
-
-class Clause(Struct, eq=False):
-    """An `except` clause."""
-
-    node: ast.ExceptHandler
-    module: Module
-    classes: tuple[str, ...]
-    statement: ast.Try
-    covers: frozenset[str] = frozenset()
-    """Converted classes that it names, or is broad enough for."""
-    arrived: frozenset[str] = frozenset()
-    """Those that reach it."""
-    is_broad: bool = False
-    is_dynamic: bool = False
-    """Whether it names something else than classes."""
-    is_mixed: bool = False
-    """Whether it also names other exceptions."""
-
-
-class Site(Struct, eq=False):
-    """A `raise` statement, or a call of a function that raises."""
-
-    node: ast.Raise | ast.Call
-    kinds: frozenset[str]
-    tries: tuple[ast.Try, ...]
-    """The statements whose bodies contain it, innermost first."""
-    is_caught: bool
-    """Whether a handler of the same function may stop it."""
-    is_lazy: bool
-    """Whether it runs in a lambda, when some other code calls it."""
-    in_with: bool
-    rethrown: Clause | None = None
-    """The clause whose exception a `raise` raises again."""
-    callee: 'Unit | None' = None
-
-
-class Unit(Struct, eq=False):
-    """A function, or the top-level code of a module."""
-
-    name: str
-    module: Module
-    node: Function | None
-    blocker: str = ''
-    """Reason why the function keeps exceptions; empty if it can be converted."""
-    escapes: frozenset[str] = frozenset()
-    sites: list[Site] = field(default_factory=list['Site'])
-    is_test: bool = False
-    """Whether only a test runner calls the function, and no code of the program."""
-    is_value: bool = False
-    """Whether code that is not converted needs the old name."""
-    result_name: str = ''
-    """New name of a function whose old name keeps its exceptions for callers outside."""
-
-    @property
-    def is_public(self) -> bool:
-        """Whether no part of the name begins with an underscore; special methods are public."""
-        return not any(
-            part.startswith('_') and not part.endswith('__') for part in self.name.split('.')
-        )
-
-    @property
-    def short_name(self) -> str:
-        """Name without the module."""
-        return self.name.removeprefix(f'{self.module.name}.')
-
-    @property
-    def is_converted(self) -> bool:
-        """Whether the function returns a Result from now on."""
-        return self.node is not None and not self.blocker and bool(self.escapes)
 
 
 class Flow:
-    """All functions of a program, with the exceptions that leave them."""
+    """All functions of a program, with the exceptions that leave them after `propagate`."""
 
     def __init__(
         self, program: Program, kinds: Kinds, blocked: Mapping[str, str], selected: AbstractSet[str]
     ) -> None:
-        """Follow the exceptions.
+        """Read the functions and clauses.
 
         Args:
             program: The modules.
@@ -118,7 +45,7 @@ class Flow:
             self.units.append(Unit(module.name, module, None))
             for function in module.functions():
                 unit = Unit(inference.function_name(function), module, function)
-                unit.blocker = blocked.get(unit.name, '') or _blocker(function, module)
+                unit.blocker = blocked.get(unit.name, '') or blocker_of(function, module)
                 if selected and unit.name not in selected:
                     unit.blocker = unit.blocker or 'is not selected'
                 self.units.append(unit)
@@ -154,11 +81,12 @@ class Flow:
         """Classes that may be raised where no call shows it, as by an iterator or a property."""
         self.rejected: dict[str, str] = {}
         """Reasons against functions that are found at the end, by full name."""
-        self._run()
 
     def _block_expecting(self) -> None:
         for unit in self.by_name.values():
-            if unit.node is not None and any(part in self.expected for part in _own(unit.node)):
+            if unit.node is not None and any(
+                part in self.expected for part in own_nodes(unit.node)
+            ):
                 unit.blocker = unit.blocker or 'asserts that exceptions are raised'
 
     def _block_named(self, program: Program) -> None:
@@ -182,52 +110,6 @@ class Flow:
         kinds = self.kinds.named(expectation.classes, module) or []
         return self.kinds.covered(kind.name for kind in kinds)
 
-    def _run(self) -> None:
-        while True:
-            before = self._state()
-            loose: set[str] = set()
-            for unit in self.units:
-                unit.sites = []
-                visitor = _Visitor(unit, self)
-                body = unit.module.syntax.body if unit.node is None else unit.node.body
-                unit.escapes = frozenset(visitor.statements(body, (), None, in_with=False))
-                if unit.node is not None and unit.blocker and not unit.is_test:
-                    loose |= unit.escapes
-                loose.update(
-                    name for callback in self.callbacks.values() for name in callback.escapes
-                )
-                loose.update(name for site in unit.sites if site.is_lazy for name in site.kinds)
-            self.loose |= loose
-            if self._state() == before:
-                break
-        units = {unit.node: unit for unit in self.units}
-        for clause in self.clauses.values():
-            scope = clause.module.scope_of(clause.statement)
-            owner = units.get(scope if isinstance(scope, FUNCTIONS) else None)
-            if self.kinds.is_keeping and (owner is None or not owner.is_converted):
-                continue
-            reached = clause.arrived if clause.is_broad else clause.covers
-            if owner is None or not self.kinds.is_keeping:
-                self.kinds.read_handler(clause.node, clause.module, reached)
-                continue
-            if clause.is_mixed and clause.arrived:
-                self.rejected[owner.name] = 'has a clause that also names other exceptions'
-            elif reason := self._unknown_reading(clause, reached):
-                self.rejected[owner.name] = reason
-
-    def _unknown_reading(self, clause: Clause, names: AbstractSet[str]) -> str:
-        """Return the reason why a clause needs exceptions; empty if it does not."""
-        if clause.arrived & self.loose and (
-            not clause.is_broad
-            or any(site.rethrown is clause for unit in self.units for site in unit.sites)
-        ):
-            return 'has a clause that errors reach both as exceptions and in Results'
-        refused = dict(self.kinds.refused)
-        self.kinds.read_handler(clause.node, clause.module, names)
-        is_known = self.kinds.refused == refused
-        self.kinds.refused = refused
-        return '' if is_known else 'reads an error in a way that only exceptions have'
-
     def called_by_raising_code(self) -> Iterator[Unit]:
         """Yield the converted functions that code calls which keeps its exceptions."""
         for unit in self.units:
@@ -241,13 +123,6 @@ class Flow:
         """Return whether code stays as it is, because its classes stay exceptions beside errors."""
         return (unit is None or not unit.is_converted) and any(
             self.kinds.all[name].has_twin for name in names
-        )
-
-    def _state(self) -> object:
-        return (
-            self.loose,
-            tuple((unit.escapes, unit.is_converted) for unit in self.units),
-            tuple(clause.arrived for clause in self.clauses.values()),
         )
 
     def _clause(self, handler: ast.ExceptHandler, statement: ast.Try, module: Module) -> Clause:
@@ -275,29 +150,33 @@ class Flow:
         return clause
 
     def _refuse_mixed(self, clause: Clause, names: AbstractSet[str]) -> None:
-        self._refuse_caught(
+        self.refuse_caught(
             clause,
             names,
             'is caught by a clause that also names other exceptions',
             'Write one clause for the class, and another one for the exceptions.',
         )
 
-    def _refuse_caught(
+    def refuse_caught(
         self, clause: Clause, names: AbstractSet[str], reason: str, advice: str
     ) -> None:
+        """Refuse the classes that may reach a clause."""
         for name in names:
             kind = self.kinds.all[name]
             self.kinds.refuse(kind, clause.module, clause.node.lineno, reason, advice)
 
-    def refuse_dynamic(self, clause: Clause, names: AbstractSet[str]) -> None:
-        """Refuse the classes that may reach a clause which names a variable."""
-        if clause.is_dynamic:
-            self._refuse_caught(
-                clause,
-                names,
-                'reaches a clause whose exceptions are not known',
-                'Name the exceptions in the clause.',
-            )
+    def clause_of(self, node: ast.expr, module: Module) -> Clause | None:
+        """Return the clause around a node that binds it."""
+        parent: ast.AST | None = node
+        while parent is not None and not isinstance(parent, FUNCTIONS):
+            if (
+                isinstance(parent, ast.ExceptHandler)
+                and isinstance(node, ast.Name)
+                and parent.name == node.id
+            ):
+                return self.clauses.get(parent)
+            parent = module.parents.get(parent)
+        return None
 
     def callee(self, call: ast.Call, module: Module) -> Unit | None:
         """Return the function of the program that a call calls."""
@@ -398,7 +277,7 @@ class Flow:
         for unit in self.by_name.values():
             if unit.node is None or unit.blocker:
                 continue
-            for part in _own(unit.node):
+            for part in own_nodes(unit.node):
                 if isinstance(part, ast.With | ast.AsyncWith) and any(
                     self._handles_exceptions(item.context_expr, unit.module) for item in part.items
                 ):
@@ -412,7 +291,7 @@ class Flow:
             return self._handles_exceptions(manager.value, module)
         callee = self.callee(manager, module) if isinstance(manager, ast.Call) else None
         if callee is not None and callee.node is not None:
-            own = list(_own(callee.node))
+            own = list(own_nodes(callee.node))
             if any(isinstance(part, ast.Yield) for part in own):
                 return any(isinstance(part, ast.Try) and part.handlers for part in own)
         for member in union_members(module.type_of(manager)):
@@ -423,7 +302,7 @@ class Flow:
                 for base in member.type.mro:
                     for name in ('__exit__', '__aexit__'):
                         unit = self.by_name.get(f'{base.fullname}.{name}')
-                        if unit is not None and unit.node is not None and _is_choosy(unit.node):
+                        if unit is not None and unit.node is not None and is_choosy(unit.node):
                             return True
         return False
 
@@ -434,265 +313,6 @@ def is_run(node: ast.AST | None, module: Module) -> bool:
         'asyncio.run',
         'asyncio.runners.run',
     }
-
-
-def _is_choosy(function: Function) -> bool:
-    """Return whether an `__exit__` may swallow an exception, or asks for its class."""
-    for part in _own(function):
-        if isinstance(part, ast.Name) and part.id in {'isinstance', 'issubclass'}:
-            return True
-        if isinstance(part, ast.Return) and not (
-            part.value is None or (isinstance(part.value, ast.Constant) and not part.value.value)
-        ):
-            return True
-        if isinstance(part, ast.Compare) and any(
-            not isinstance(operand, ast.Constant) for operand in part.comparators
-        ):
-            return True
-    return False
-
-
-class _Visitor:
-    """Exceptions of one function, statement by statement."""
-
-    def __init__(self, unit: Unit, flow: Flow) -> None:
-        self.unit = unit
-        self.flow = flow
-        self.is_lazy = False
-
-    def statements(
-        self,
-        body: Sequence[ast.AST],
-        tries: tuple[ast.Try, ...],
-        current: Clause | None,
-        *,
-        in_with: bool,
-    ) -> set[str]:
-        """Return the classes that leave some nodes."""
-        leaving: set[str] = set()
-        for node in body:
-            leaving |= self._node(node, tries, current, in_with=in_with)
-        return leaving
-
-    def _node(
-        self, node: ast.AST, tries: tuple[ast.Try, ...], current: Clause | None, *, in_with: bool
-    ) -> set[str]:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef():
-                defaults: list[ast.AST] = [*node.decorator_list, *node.args.defaults]
-                return self.statements(defaults, tries, current, in_with=in_with)
-            case ast.Lambda() | ast.GeneratorExp() if not self._is_eager(node):
-                was_lazy, self.is_lazy = self.is_lazy, True
-                # Its exceptions leave the function that calls it.
-                self.statements(children(node), tries, current, in_with=in_with)
-                self.is_lazy = was_lazy
-                return set()
-            case ast.Try():
-                return self._try(node, tries, current, in_with=in_with)
-            case ast.With() | ast.AsyncWith() if node in self.flow.expected:
-                leaving = self.statements(node.items, tries, current, in_with=in_with)
-                expected = self.flow.covered_by(self.flow.expected[node], self.unit.module)
-                inner = self.statements(node.body, tries, current, in_with=True)
-                return leaving | (inner - expected)
-            case ast.With() | ast.AsyncWith():
-                leaving = self.statements(node.items, tries, current, in_with=in_with)
-                return leaving | self.statements(node.body, tries, current, in_with=True)
-            case ast.Raise():
-                return self._raise(node, tries, current, in_with=in_with)
-            case ast.Call():
-                leaving = self.statements(children(node), tries, current, in_with=in_with)
-                callee = self.flow.callee(node, self.unit.module)
-                if callee is not None and callee.is_converted:
-                    leaving |= self._site(
-                        node, callee.escapes, tries, in_with=in_with, callee=callee
-                    )
-                return leaving
-            case _:
-                return self.statements(children(node), tries, current, in_with=in_with)
-
-    def _is_eager(self, node: ast.AST) -> bool:
-        if not isinstance(node, ast.GeneratorExp):
-            return False
-        parent = self.unit.module.parents.get(node)
-        return isinstance(parent, ast.Call) and (
-            (isinstance(parent.func, ast.Name) and parent.func.id in _EAGER)
-            or (
-                isinstance(parent.func, ast.Attribute)
-                and parent.func.attr == 'join'
-                and isinstance(parent.func.value, ast.Constant)
-            )
-        )
-
-    def _try(
-        self, node: ast.Try, tries: tuple[ast.Try, ...], current: Clause | None, *, in_with: bool
-    ) -> set[str]:
-        remaining = self.statements(node.body, (node, *tries), current, in_with=in_with)
-        loose = set(self.flow.loose)
-        leaving: set[str] = set()
-        for handler in node.handlers:
-            clause = self.flow.clauses[handler]
-            self.flow.refuse_dynamic(clause, remaining | loose)
-            clause.arrived = clause.arrived | (clause.covers & (remaining | loose))
-            remaining -= clause.covers
-            loose -= clause.covers
-            leaving |= self.statements(handler.body, tries, clause, in_with=in_with)
-        leaving |= self.statements(node.orelse, tries, current, in_with=in_with)
-        leaving |= self.statements(node.finalbody, tries, current, in_with=in_with)
-        return leaving | remaining
-
-    def _raise(
-        self, node: ast.Raise, tries: tuple[ast.Try, ...], current: Clause | None, *, in_with: bool
-    ) -> set[str]:
-        inner = [child for child in (node.exc, node.cause) if child is not None]
-        leaving = self.statements(inner, tries, current, in_with=in_with)
-        rethrown = current if node.exc is None else self._named(node.exc)
-        if rethrown is not None:
-            return leaving | self._site(
-                node, rethrown.arrived, tries, in_with=in_with, rethrown=rethrown
-            )
-        raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-        name = self.unit.module.full_name(raised) if raised is not None else ''
-        kind = self.flow.kinds.all.get(name)
-        names: frozenset[str] = frozenset()
-        if kind is not None and self.flow.kinds.is_converted(kind):
-            names = frozenset({name})
-        return leaving | self._site(node, names, tries, in_with=in_with)
-
-    def _named(self, node: ast.expr | None) -> Clause | None:
-        """Return the clause around a `raise` of its own variable."""
-        parent: ast.AST | None = node
-        while parent is not None and not isinstance(parent, FUNCTIONS):
-            if (
-                isinstance(parent, ast.ExceptHandler)
-                and isinstance(node, ast.Name)
-                and parent.name == node.id
-            ):
-                return self.flow.clauses.get(parent)
-            parent = self.unit.module.parents.get(parent)
-        return None
-
-    def _site(
-        self,
-        node: ast.Raise | ast.Call,
-        kinds: frozenset[str],
-        tries: tuple[ast.Try, ...],
-        *,
-        in_with: bool,
-        rethrown: Clause | None = None,
-        callee: Unit | None = None,
-    ) -> set[str]:
-        is_caught = any(
-            self.flow.clauses[handler].is_broad or kinds & self.flow.clauses[handler].covers
-            for statement in tries
-            for handler in statement.handlers
-        )
-        self.unit.sites.append(
-            Site(node, kinds, tries, is_caught, self.is_lazy, in_with, rethrown, callee)
-        )
-        return set(kinds)
-
-
-def _blocker(function: Function, module: Module) -> str:
-    """Return the reason why a function must keep exceptions; empty if there is none."""
-    name = function.name
-    decorators = [module.full_name(decorator) for decorator in function.decorator_list]
-    if name.startswith('test'):
-        return 'is a test, whose returned value nothing reads'
-    if name.startswith('__') and name.endswith('__'):
-        return 'is a special method, whose exceptions Python defines'
-    if 'builtins.property' in decorators:
-        return 'is a property'
-    if any(decorator not in _PLAIN_DECORATORS for decorator in decorators):
-        return 'has a decorator that may handle exceptions'
-    if not isinstance(module.parents.get(function), ast.Module | ast.ClassDef):
-        return 'is defined in another function'
-    definition = module.definition(function)
-    if definition is not None and definition.info:
-        if any(name in base.names for base in definition.info.mro[1:]):
-            return 'overrides a method of a base class'
-        if definition.info.is_protocol:
-            return 'is a method of a protocol'
-    own = list(_own(function))
-    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
-        return 'is a generator'
-    names = {node.id for node in own if isinstance(node, ast.Name)}
-    arguments = function.args
-    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
-    if 'do' in names | {parameter.arg for parameter in parameters}:
-        return 'already uses the name `do`'
-    if any(isinstance(node, ast.TryStar) for node in own):
-        return 'handles exception groups'
-    if any(
-        (isinstance(node, ast.Name) and node.id == 'locals') or _is_foreign_suppress(node)
-        for node in own
-    ):
-        return 'suppresses exceptions, or reads `locals`'
-    if any(isinstance(node, ast.Try) and _may_swallow(node) for node in own):
-        return 'leaves a `finally` by a statement that swallows exceptions'
-    if isinstance(function, ast.FunctionDef) and _returns_awaitable(function, module):
-        return 'returns an awaitable without being a coroutine'
-    match function.returns:
-        case ast.Name('NoReturn' | 'Never'):
-            return 'never returns'
-        case _:
-            pass
-    if _returns_result(function, module):
-        return 'already returns a Result'
-    return ''
-
-
-def _may_swallow(statement: ast.Try) -> bool:
-    """Return whether a `finally` may end in another way than by its last statement."""
-    return any(
-        isinstance(node, ast.Return | ast.Break | ast.Continue)
-        for part in statement.finalbody
-        for node in ast.walk(part)
-    )
-
-
-def _returns_awaitable(function: Function, module: Module) -> bool:
-    declared = module.declared_type(function)
-    return declared is not None and any(
-        isinstance(member, Instance) and any('__await__' in base.names for base in member.type.mro)
-        for member in union_members(declared.ret_type)
-    )
-
-
-def _returns_result(function: Function, module: Module) -> bool:
-    declared = module.declared_type(function)
-    return declared is not None and 'returns.result.' in str(declared.ret_type)
-
-
-def _is_foreign_suppress(node: ast.AST) -> bool:
-    return (isinstance(node, ast.Name) and node.id == 'suppress') or (
-        isinstance(node, ast.Attribute) and node.attr == 'suppress'
-    )
-
-
-def _own(function: Function) -> Iterator[ast.AST]:
-    """Yield the nodes of a function without those of inner functions."""
-    queue: list[ast.AST] = list(function.body)
-    while queue:
-        node = queue.pop()
-        yield node
-        if not isinstance(node, FUNCTIONS):
-            queue += children(node)
-
-
-def has_overrides(program: Program, inferences: Mapping[Module, ErrorInference]) -> frozenset[str]:
-    """Return the full names of the methods that a subclass in the program overrides."""
-    names: set[str] = set()
-    for module in program.modules:
-        for function in module.functions():
-            definition = module.definition(function)
-            if definition is not None and definition.info:
-                names.update(
-                    f'{base.fullname}.{function.name}'
-                    for base in definition.info.mro[1:]
-                    if function.name in base.names
-                )
-    del inferences
-    return frozenset(names)
 
 
 def left_alone(flow: Flow) -> Iterator[NotMigrated]:
@@ -709,8 +329,3 @@ def left_alone(flow: Flow) -> Iterator[NotMigrated]:
                 unit.blocker,
                 f'{behaviour}; return a Result by hand if its callers allow it.',
             )
-
-
-def kinds_of(unit: Unit, kinds: Kinds) -> list[Kind]:
-    """Return the classes that leave a function, in the order of their definition."""
-    return [kind for kind in kinds.all.values() if kind.name in unit.escapes]

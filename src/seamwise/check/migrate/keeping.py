@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from seamwise.check.migrate.flow import Unit
-from seamwise.check.migrate.kinds import Kind
+from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.syntax import is_docstring, statements_of
+from seamwise.check.migrate.units import Unit
 
 
 def exception_method(kind: Kind) -> str:

@@ -2,13 +2,15 @@
 
 import ast
 import types
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from msgspec import Struct
-
-from seamwise.check._mypy.nodes import RefExpr, TypeAlias, TypeInfo
-from seamwise.check._mypy.types import AnyType
-from seamwise.check.inference.exception_flow.sites import exception_classes
+from seamwise.check.migrate.exception_classes import (
+    EXCEPTION,
+    Field,
+    Kind,
+    NotMigrated,
+    exception_classes_of,
+)
 from seamwise.check.migrate.expectations import (
     Expectation,
     column,
@@ -16,98 +18,18 @@ from seamwise.check.migrate.expectations import (
     parametrized,
     readings,
 )
-from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
+from seamwise.check.migrate.message_templates import init_template
+from seamwise.check.migrate.uses import (
+    is_known_reading,
+    is_known_result,
+    is_text,
+    raising_statement,
+    unconvertible_use,
+)
+from seamwise.check.typed_ast.program import Module, Program
 
-_EXCEPTION = 'builtins.Exception'
 _RESERVED = frozenset({'category', 'recovery', 'retryable', 'tag', 'cause', 'retry_after'})
-_MAX_PRINTED = ('str', 'print', 'type', 'isinstance', 'format')
-_PRINTING_METHODS = frozenset(
-    {'echo', 'secho', 'debug', 'info', 'warning', 'error', 'critical', 'exit'}
-)
 _UNHASHABLE = frozenset({'list', 'dict', 'set', 'List', 'Dict', 'Set', 'bytearray', 'Any'})
-_CATEGORIES: Sequence[tuple[str, Sequence[str]]] = (
-    ('NOT_FOUND', ('missing', 'notfound', 'unknown', 'absent', 'lookup', 'nosuch', 'empty')),
-    ('CONFLICT', ('conflict', 'taken', 'exists', 'duplicate', 'already')),
-    ('PERMISSION', ('permission', 'forbidden', 'denied', 'notallowed')),
-    ('AUTHENTICATION', ('auth', 'login', 'credential')),
-    ('TIMEOUT', ('timeout', 'timedout', 'expired', 'toolate')),
-    ('CONNECTION', ('connection', 'dropped', 'disconnect')),
-    ('RATE_LIMIT', ('ratelimit', 'throttle', 'toomany')),
-    ('QUOTA', ('quota',)),
-    ('CAPACITY', ('full', 'soldout', 'overload')),
-    ('UNAVAILABLE', ('unavailable', 'offline')),
-    ('CONFIGURATION', ('config', 'setting')),
-    ('VALIDATION', ('invalid', 'bad', 'validation', 'parse', 'syntax', 'format', 'malformed')),
-)
-
-
-class NotMigrated(Struct, frozen=True, order=True):
-    """A place that is left as it is, with the reason and the manual change."""
-
-    path: str
-    line: int
-    name: str
-    reason: str
-    advice: str
-
-
-class Field(Struct, frozen=True):
-    """A field of a tagged error."""
-
-    name: str
-    annotation: str
-    default: str | None = None
-
-
-class Kind(Struct, eq=False):
-    """An exception class of the program."""
-
-    name: str
-    module: Module
-    node: ast.ClassDef
-    bases: frozenset[str]
-    """Full names of the class and its bases."""
-    family: str = ''
-    """Name of the topmost own base: classes of a family are converted together or not at all."""
-    fields: tuple[Field, ...] = ()
-    template: str = '{message}'
-    has_init: bool = False
-    is_raised: bool = False
-    has_cause: bool = False
-    has_default: bool = False
-    """Whether some `raise` passes no text."""
-    has_twin: bool = False
-    """Whether the exception stays for callers outside, beside a tagged error."""
-    is_used: bool = True
-    """Whether some converted function needs the tagged error."""
-    shows_exception: bool = False
-    """Whether the text is that of the exception, because it is computed."""
-
-    @property
-    def short_name(self) -> str:
-        """Name without the module."""
-        return self.node.name
-
-    @property
-    def error_name(self) -> str:
-        """Name of the tagged error."""
-        return f'Tagged{self.short_name}' if self.has_twin else self.short_name
-
-    @property
-    def position(self) -> tuple[str, int]:
-        """Module and line."""
-        return self.module.name, self.node.lineno
-
-    @property
-    def category(self) -> str:
-        """Name of the category that the name of the class suggests."""
-        words = self.short_name.lower().replace('_', '')
-        for category, parts in _CATEGORIES:
-            if any(part in words for part in parts):
-                return category
-        if words.startswith('no') and self.short_name[2:3].isupper():
-            return 'NOT_FOUND'
-        return 'VALIDATION' if words.startswith('too') else 'EXECUTION'
 
 
 class Kinds:
@@ -125,7 +47,7 @@ class Kinds:
                 family can be converted without the others.
         """
         self.is_keeping = is_keeping
-        self.all = {kind.name: kind for kind in _exception_classes(program)}
+        self.all = {kind.name: kind for kind in exception_classes_of(program)}
         self._children: dict[str, list[Kind]] = {}
         for kind in self.all.values():
             own = [base for base in kind.bases if base in self.all]
@@ -193,6 +115,11 @@ class Kinds:
         """Return the classes that become tagged errors, or the alias of several."""
         return [kind for kind in self.all.values() if self.is_converted(kind)]
 
+    def of_names(self, names: Iterable[str]) -> list[Kind]:
+        """Return the classes with some full names, in the order of their definition."""
+        wanted = frozenset(names)
+        return [kind for kind in self.all.values() if kind.name in wanted]
+
     def is_alias(self, kind: Kind) -> bool:
         """Return whether a base class becomes the union of its subclasses."""
         return not kind.is_raised and len(self._children[kind.name]) > 1
@@ -220,7 +147,7 @@ class Kinds:
     def _read_class(self, kind: Kind) -> None:
         node, module = kind.node, kind.module
         foreign = [
-            base for base in node.bases if module.full_name(base) not in {_EXCEPTION, *self.all}
+            base for base in node.bases if module.full_name(base) not in {EXCEPTION, *self.all}
         ]
         is_unusual = len(node.bases) != 1 or foreign or node.keywords or node.decorator_list
         if is_unusual and not self.is_keeping:
@@ -280,7 +207,7 @@ class Kinds:
         names = {parameter.arg for parameter in parameters}
         if names & _RESERVED:
             return False
-        template = self._init_template(init, names)
+        template = init_template(init, names)
         if template is None:
             if not self.is_keeping:
                 return False
@@ -307,29 +234,6 @@ class Kinds:
         kind.fields, kind.template = tuple(fields), template or ''
         return True
 
-    def _init_template(self, init: ast.FunctionDef, names: set[str]) -> str | None:
-        """Return the template of the message; None if it is computed, or fields are."""
-        template: str | None = None
-        for statement in init.body:
-            match statement:
-                case ast.Expr(ast.Constant()):
-                    pass
-                case ast.Expr(
-                    ast.Call(
-                        ast.Attribute(ast.Call(ast.Name('super'), []), '__init__'), [message], []
-                    )
-                ) if template is None:
-                    template = _template(message, names)
-                    if template is None:
-                        return None
-                case ast.Assign([ast.Attribute(ast.Name('self'), target)], ast.Name(source)) | (
-                    ast.AnnAssign(ast.Attribute(ast.Name('self'), target), _, ast.Name(source))
-                ) if target == source and source in names:
-                    pass
-                case _:
-                    return None
-        return template
-
     # Uses
 
     def _read_uses(self, module: Module) -> None:
@@ -339,11 +243,11 @@ class Kinds:
                 if kind is None:
                     continue
                 is_known = self._is_known_use(kind, node, module)
-                if self.is_keeping and not isinstance(_statement(node, module), ast.Raise):
+                if self.is_keeping and not isinstance(raising_statement(node, module), ast.Raise):
                     # The exception stays, so that any other use remains right.
                     continue
                 if not is_known:
-                    self.refuse(kind, module, node.lineno, _use(node, module))
+                    self.refuse(kind, module, node.lineno, unconvertible_use(node, module))
 
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
         parent = module.parents.get(node)
@@ -387,7 +291,7 @@ class Kinds:
             return False
         self._groups.append((kinds, module, expectation.call.lineno))
         return all(
-            _is_known_result(name, expectation, kind, module)
+            is_known_result(name, expectation, kind, module)
             for name in readings(expectation, module)
             for kind in kinds
         )
@@ -435,7 +339,7 @@ class Kinds:
         return (
             not call.keywords
             and len(call.args) <= 1
-            and all(_is_text(argument, module) for argument in call.args)
+            and all(is_text(argument, module) for argument in call.args)
         )
 
     def read_handler(
@@ -451,7 +355,7 @@ class Kinds:
                     if (
                         isinstance(node, ast.Name)
                         and node.id == handler.name
-                        and not _is_known_reading(node, kind, module)
+                        and not is_known_reading(node, kind, module)
                     ):
                         self.refuse(
                             kind,
@@ -462,180 +366,5 @@ class Kinds:
                         )
 
 
-def _use(node: ast.expr, module: Module) -> str:
-    """Return the reason why a use of a class prevents its conversion."""
-    parent = module.parents.get(node)
-    if isinstance(parent, ast.ExceptHandler | ast.Tuple):
-        outer = module.parents.get(parent)
-        if isinstance(outer, ast.TryStar) or isinstance(
-            module.parents.get(outer or parent), ast.TryStar
-        ):
-            return 'is caught in an exception group, which contains exceptions only'
-    if naming_expectation(node, module) is not None:
-        return 'is expected by a test together with foreign exceptions, or read there as one'
-    if isinstance(parent, ast.Call) and parent.func is node:
-        if isinstance(module.parents.get(parent), ast.Raise):
-            return 'is raised with arguments that are not one text, or not its fields'
-        return 'is created without being raised in the same statement'
-    if isinstance(parent, ast.Attribute):
-        return 'has an attribute that is read from the class'
-    return 'is used as a value, or in an annotation'
-
-
-def _statement(node: ast.expr, module: Module) -> ast.AST | None:
-    """Return the `raise` of a class or of its call; None for any other use."""
-    parent = module.parents.get(node)
-    if isinstance(parent, ast.Call) and parent.func is node:
-        parent = module.parents.get(parent)
-    return parent
-
-
-def handler_classes(handler: ast.ExceptHandler, module: Module) -> list[str]:
-    """Return the full names of the classes that a handler names; an unknown one is empty."""
-    if handler.type is None:
-        return ['builtins.BaseException']
-    items = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return [_class_name(item, module) for item in items]
-
-
-_FOREIGN = 'foreign'
-
-
-def _class_name(node: ast.expr, module: Module) -> str:
-    """Return the full name of a class, some name if it is foreign, or an empty text."""
-    reference = module.mypy_node(node)
-    definition = reference.node if isinstance(reference, RefExpr) else None
-    if isinstance(definition, TypeInfo | TypeAlias):
-        return module.full_name(node)
-    # A name from a package without types cannot be a class of this program.
-    root = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    types = module.types_of(root)
-    is_untyped = bool(types) and all(isinstance(type_, AnyType) for type_ in types)
-    classes = exception_classes(node, module) if not is_untyped else ()
-    names = [class_.name for class_ in classes]
-    return _FOREIGN if is_untyped else names[0] if len(names) == 1 else ''
-
-
-def _is_known_result(name: ast.Name, expectation: Expectation, kind: Kind, module: Module) -> bool:
-    match module.parents.get(name):
-        case ast.Attribute(_, 'match') as method:
-            parent = module.parents.get(method)
-            return not expectation.is_method and isinstance(parent, ast.Call)
-        case ast.Attribute(_, attribute) as reading:
-            return attribute == expectation.attribute and _is_known_reading(reading, kind, module)
-        case _:
-            return False
-
-
-def _is_known_reading(node: ast.expr, kind: Kind, module: Module) -> bool:
-    parent = module.parents.get(node)
-    match parent:
-        case ast.Call(ast.Name(function), arguments, _) if node in arguments:
-            return function in _MAX_PRINTED
-        case ast.Call(ast.Attribute(_, method), arguments, _) if node in arguments:
-            return method in _PRINTING_METHODS
-        case ast.FormattedValue(_, conversion, spec):
-            return conversion in {-1, 115} and spec is None
-        case ast.Attribute(_, attribute):
-            return (
-                isinstance(parent.ctx, ast.Load)
-                and kind.has_init
-                and attribute in {field.name for field in kind.fields}
-            )
-        case ast.Raise():
-            return True
-        case _:
-            return False
-
-
 def _has_all_defaults(kind: Kind) -> bool:
     return all(field.default is not None for field in kind.fields)
-
-
-def _is_text(node: ast.expr, module: Module) -> bool:
-    if isinstance(node, ast.JoinedStr):
-        return True
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, str)
-    types = module.types_of(node)
-    return bool(types) and all(
-        str(type_).removesuffix('?') in _TEXT_TYPES or str(type_).startswith("Literal['")
-        for type_ in types
-    )
-
-
-_TEXT_TYPES = frozenset({'str', 'builtins.str'})
-
-
-def _template(message: ast.expr, names: set[str]) -> str | None:
-    """Return the template of a message that only prints parameters; None for any other."""
-    match message:
-        case ast.Constant(str() as text):
-            return _escaped(text)
-        case ast.Name(name) if name in names:
-            return f'{{{name}}}'
-        case ast.JoinedStr(parts):
-            return (
-                None
-                if (texts := [_part(part, names) for part in parts]) and None in texts
-                else (''.join(text for text in texts if text is not None))
-            )
-        case _:
-            return None
-
-
-def _part(part: ast.expr, names: set[str]) -> str | None:
-    match part:
-        case ast.Constant(str() as text):
-            return _escaped(text)
-        case ast.FormattedValue(ast.Name(name), conversion, spec) if name in names:
-            shown = f'!{chr(conversion)}' if conversion != -1 else ''
-            match spec:
-                case None:
-                    return f'{{{name}{shown}}}'
-                case ast.JoinedStr([ast.Constant(str() as text)]):
-                    return f'{{{name}{shown}:{text}}}'
-                case _:
-                    return None
-        case _:
-            return None
-
-
-def _escaped(text: str) -> str:
-    return text.replace('{', '{{').replace('}', '}}')
-
-
-def _exception_classes(program: Program) -> Iterator[Kind]:
-    known: dict[str, Kind] = {}
-    found = True
-    while found:
-        found = False
-        for module in program.modules:
-            for node in module.nodes_of_type(ast.ClassDef):
-                name = f'{module.name}.{_qualified(node, module)}'
-                bases = [_mro(base, module) for base in node.bases]
-                if name not in known and any(_EXCEPTION in mro for mro in bases):
-                    mro = frozenset({name}.union(*bases))
-                    known[name] = Kind(name, module, node, mro)
-                    found = True
-    # Bases first, because subclasses inherit their fields.
-    yield from sorted(known.values(), key=lambda kind: (len(kind.bases), kind.name))
-
-
-def _qualified(node: ast.AST, module: Module) -> str:
-    names: list[str] = []
-    current: ast.AST | None = node
-    while current is not None:
-        if isinstance(current, (ast.ClassDef, *FUNCTIONS)):
-            names.append(current.name)
-        current = module.parents.get(current)
-    return '.'.join(reversed(names))
-
-
-def _mro(base: ast.expr, module: Module) -> frozenset[str]:
-    reference = module.mypy_node(base)
-    if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
-        return frozenset(info.fullname for info in reference.node.mro)
-    return frozenset()

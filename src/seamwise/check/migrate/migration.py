@@ -16,12 +16,15 @@ from msgspec import DecodeError, Struct, field, toml
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
-from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
-from seamwise.check.migrate.flow import Flow, Unit, has_overrides, kinds_of, left_alone
-from seamwise.check.migrate.kinds import Kinds, NotMigrated
+from seamwise.check.migrate.exception_classes import NotMigrated
+from seamwise.check.migrate.flow import Flow, left_alone
+from seamwise.check.migrate.kinds import Kinds
 from seamwise.check.migrate.outside import outside_uses
+from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
+from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module, Program
 
 PUBLIC = 'public'
@@ -92,7 +95,7 @@ class _Keeping(Struct, frozen=True):
                 unit.result_name = f'{unit.node.name}{self.suffix}'
                 if unit.result_name in names_in(unit.module.syntax):
                     reason = f'leaves `{unit.short_name}`, beside which {unit.result_name!r} exists'
-                    for kind in kinds_of(unit, kinds):
+                    for kind in kinds.of_names(unit.escapes):
                         kinds.refuse(kind, unit.module, unit.node.lineno, reason)
         used = {
             name
@@ -186,9 +189,8 @@ def _decide(
     refused = dict(refusals.families)
     while True:
         kinds = Kinds(program, refused, is_keeping=bool(keeping.names))
-        inferences = {module: ErrorInference(module) for module in program.modules}
         blocked = {
-            **dict.fromkeys(has_overrides(program, inferences), 'is overridden in a subclass'),
+            **dict.fromkeys(overridden_methods(program), 'is overridden in a subclass'),
             **dict.fromkeys(
                 () if keeping.names else _entry_points(), 'is an entry point in pyproject.toml'
             ),
@@ -196,7 +198,7 @@ def _decide(
         }
         if functions or families:
             _limit(kinds, program, blocked, functions, families)
-        flow = Flow(program, kinds, blocked, functions)
+        flow = propagate(Flow(program, kinds, blocked, functions))
         keeping.apply(flow)
         if flow.rejected:
             refusals.units.update(flow.rejected)
@@ -237,7 +239,7 @@ def _limit(
     families: AbstractSet[str],
 ) -> None:
     """Keep the classes that are not selected."""
-    flow = Flow(program, kinds, blocked, frozenset())
+    flow = propagate(Flow(program, kinds, blocked, frozenset()))
     wanted = {kinds.all[name].family for name in families}
     for name in functions:
         wanted |= {kinds.all[kind].family for kind in flow.by_name[name].escapes}

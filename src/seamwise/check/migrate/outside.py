@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
-from seamwise.check.migrate.kinds import NotMigrated
+from seamwise.check.migrate.exception_classes import NotMigrated
 
 
 def outside_uses(analysed: Collection[Path], names: Sequence[str]) -> list[NotMigrated]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import libcst as cst
 from typing_extensions import override
 
-from seamwise.check.migrate.flow import Unit
+from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module
 
 

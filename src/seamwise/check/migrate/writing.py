@@ -69,29 +69,32 @@ def _lines(content: bytes) -> list[bytes]:
 def write_all(contents: Contents) -> Result[int, NotWritten]:
     """Replace all files or none, and return their number.
 
-    New contents are written beside the files first. Signals wait while the files are renamed.
+    New contents are written beside the files first. A signal waits until the files are replaced, or
+    stops the command before the first one.
     """
-    prepared: list[tuple[Path, Path]] = []
-    path = Path()
-    try:
-        for path, (_, new) in contents.items():
-            target = path.resolve()
-            if not os.access(target, os.W_OK):
-                return Failure(NotWritten(str(path), 'the file is read-only'))
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=f'.{target.name}.')
-            prepared.append((Path(name), target))
-            with os.fdopen(handle, 'wb') as file:
-                file.write(new)
-                file.flush()
-                os.fsync(file.fileno())
-            shutil.copymode(target, name)
-        with _signals_deferred():
+    with _signals_deferred() as arrived:
+        prepared: list[tuple[Path, Path]] = []
+        path = Path()
+        try:
+            for path, (_, new) in contents.items():
+                target = path.resolve()
+                if arrived:
+                    return Failure(NotWritten(str(path), 'the command was interrupted'))
+                if not os.access(target, os.W_OK):
+                    return Failure(NotWritten(str(path), 'the file is read-only'))
+                handle, name = tempfile.mkstemp(dir=target.parent, prefix=f'.{target.name}.')
+                prepared.append((Path(name), target))
+                with os.fdopen(handle, 'wb') as file:
+                    file.write(new)
+                    file.flush()
+                    os.fsync(file.fileno())
+                shutil.copymode(target, name)
             return _rename_all(prepared, list(contents.values()))
-    except OSError as error:
-        return Failure(NotWritten(str(path), error.strerror or str(error)))
-    finally:
-        for temporary, _ in prepared:
-            temporary.unlink(missing_ok=True)
+        except OSError as error:
+            return Failure(NotWritten(str(path), error.strerror or str(error)))
+        finally:
+            for temporary, _ in prepared:
+                temporary.unlink(missing_ok=True)
 
 
 def _rename_all(
@@ -110,8 +113,8 @@ def _rename_all(
 
 
 @contextlib.contextmanager
-def _signals_deferred() -> Generator[None]:
-    """Handle SIGINT, SIGTERM and SIGHUP after the block."""
+def _signals_deferred() -> Generator[list[int]]:
+    """Handle SIGINT, SIGTERM and SIGHUP after the block, and yield those that have arrived."""
     arrived: list[int] = []
 
     def note(number: int, _: FrameType | None) -> None:
@@ -120,9 +123,10 @@ def _signals_deferred() -> Generator[None]:
     numbers: tuple[int, ...] = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     handlers = {number: signal.signal(number, note) for number in numbers}
     try:
-        yield
+        yield arrived
     finally:
-        for number, handler in handlers.items():
+        # SIGINT last: until then, a second Ctrl-C must not leave the other handlers replaced.
+        for number, handler in reversed(handlers.items()):
             signal.signal(number, handler)
         for number in arrived:
             signal.raise_signal(number)

@@ -1,0 +1,128 @@
+"""Reasons why a function must keep its exceptions."""
+
+import ast
+from collections.abc import Iterator
+
+from seamwise.check._mypy.types import Instance
+from seamwise.check.typed_ast.channels import union_members
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program, children
+
+_PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
+
+
+def is_choosy(function: Function) -> bool:
+    """Return whether an `__exit__` may swallow an exception, or asks for its class."""
+    for part in own_nodes(function):
+        if isinstance(part, ast.Name) and part.id in {'isinstance', 'issubclass'}:
+            return True
+        if isinstance(part, ast.Return) and not (
+            part.value is None or (isinstance(part.value, ast.Constant) and not part.value.value)
+        ):
+            return True
+        if isinstance(part, ast.Compare) and any(
+            not isinstance(operand, ast.Constant) for operand in part.comparators
+        ):
+            return True
+    return False
+
+
+def blocker_of(function: Function, module: Module) -> str:
+    """Return the reason why a function must keep exceptions; empty if there is none."""
+    name = function.name
+    decorators = [module.full_name(decorator) for decorator in function.decorator_list]
+    if name.startswith('test'):
+        return 'is a test, whose returned value nothing reads'
+    if name.startswith('__') and name.endswith('__'):
+        return 'is a special method, whose exceptions Python defines'
+    if 'builtins.property' in decorators:
+        return 'is a property'
+    if any(decorator not in _PLAIN_DECORATORS for decorator in decorators):
+        return 'has a decorator that may handle exceptions'
+    if not isinstance(module.parents.get(function), ast.Module | ast.ClassDef):
+        return 'is defined in another function'
+    definition = module.definition(function)
+    if definition is not None and definition.info:
+        if any(name in base.names for base in definition.info.mro[1:]):
+            return 'overrides a method of a base class'
+        if definition.info.is_protocol:
+            return 'is a method of a protocol'
+    own = list(own_nodes(function))
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
+        return 'is a generator'
+    names = {node.id for node in own if isinstance(node, ast.Name)}
+    arguments = function.args
+    parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    if 'do' in names | {parameter.arg for parameter in parameters}:
+        return 'already uses the name `do`'
+    if any(isinstance(node, ast.TryStar) for node in own):
+        return 'handles exception groups'
+    if any(
+        (isinstance(node, ast.Name) and node.id == 'locals') or _is_foreign_suppress(node)
+        for node in own
+    ):
+        return 'suppresses exceptions, or reads `locals`'
+    if any(isinstance(node, ast.Try) and _may_swallow(node) for node in own):
+        return 'leaves a `finally` by a statement that swallows exceptions'
+    if isinstance(function, ast.FunctionDef) and _returns_awaitable(function, module):
+        return 'returns an awaitable without being a coroutine'
+    match function.returns:
+        case ast.Name('NoReturn' | 'Never'):
+            return 'never returns'
+        case _:
+            pass
+    if _returns_result(function, module):
+        return 'already returns a Result'
+    return ''
+
+
+def _may_swallow(statement: ast.Try) -> bool:
+    """Return whether a `finally` may end in another way than by its last statement."""
+    return any(
+        isinstance(node, ast.Return | ast.Break | ast.Continue)
+        for part in statement.finalbody
+        for node in ast.walk(part)
+    )
+
+
+def _returns_awaitable(function: Function, module: Module) -> bool:
+    declared = module.declared_type(function)
+    return declared is not None and any(
+        isinstance(member, Instance) and any('__await__' in base.names for base in member.type.mro)
+        for member in union_members(declared.ret_type)
+    )
+
+
+def _returns_result(function: Function, module: Module) -> bool:
+    declared = module.declared_type(function)
+    return declared is not None and 'returns.result.' in str(declared.ret_type)
+
+
+def _is_foreign_suppress(node: ast.AST) -> bool:
+    return (isinstance(node, ast.Name) and node.id == 'suppress') or (
+        isinstance(node, ast.Attribute) and node.attr == 'suppress'
+    )
+
+
+def own_nodes(function: Function) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of inner functions."""
+    queue: list[ast.AST] = list(function.body)
+    while queue:
+        node = queue.pop()
+        yield node
+        if not isinstance(node, FUNCTIONS):
+            queue += children(node)
+
+
+def overridden_methods(program: Program) -> frozenset[str]:
+    """Return the full names of the methods that a subclass in the program overrides."""
+    names: set[str] = set()
+    for module in program.modules:
+        for function in module.functions():
+            definition = module.definition(function)
+            if definition is not None and definition.info:
+                names.update(
+                    f'{base.fullname}.{function.name}'
+                    for base in definition.info.mro[1:]
+                    if function.name in base.names
+                )
+    return frozenset(names)

@@ -1,0 +1,129 @@
+"""Exception classes of a program, bases first."""
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
+
+EXCEPTION = 'builtins.Exception'
+_CATEGORIES: Sequence[tuple[str, Sequence[str]]] = (
+    ('NOT_FOUND', ('missing', 'notfound', 'unknown', 'absent', 'lookup', 'nosuch', 'empty')),
+    ('CONFLICT', ('conflict', 'taken', 'exists', 'duplicate', 'already')),
+    ('PERMISSION', ('permission', 'forbidden', 'denied', 'notallowed')),
+    ('AUTHENTICATION', ('auth', 'login', 'credential')),
+    ('TIMEOUT', ('timeout', 'timedout', 'expired', 'toolate')),
+    ('CONNECTION', ('connection', 'dropped', 'disconnect')),
+    ('RATE_LIMIT', ('ratelimit', 'throttle', 'toomany')),
+    ('QUOTA', ('quota',)),
+    ('CAPACITY', ('full', 'soldout', 'overload')),
+    ('UNAVAILABLE', ('unavailable', 'offline')),
+    ('CONFIGURATION', ('config', 'setting')),
+    ('VALIDATION', ('invalid', 'bad', 'validation', 'parse', 'syntax', 'format', 'malformed')),
+)
+
+
+class NotMigrated(Struct, frozen=True, order=True):
+    """A place that is left as it is, with the reason and the manual change."""
+
+    path: str
+    line: int
+    name: str
+    reason: str
+    advice: str
+
+
+class Field(Struct, frozen=True):
+    """A field of a tagged error."""
+
+    name: str
+    annotation: str
+    default: str | None = None
+
+
+class Kind(Struct, eq=False):
+    """An exception class of the program."""
+
+    name: str
+    module: Module
+    node: ast.ClassDef
+    bases: frozenset[str]
+    """Full names of the class and its bases."""
+    family: str = ''
+    """Name of the topmost own base: classes of a family are converted together or not at all."""
+    fields: tuple[Field, ...] = ()
+    template: str = '{message}'
+    has_init: bool = False
+    is_raised: bool = False
+    has_cause: bool = False
+    has_default: bool = False
+    """Whether some `raise` passes no text."""
+    has_twin: bool = False
+    """Whether the exception stays for callers outside, beside a tagged error."""
+    is_used: bool = True
+    """Whether some converted function needs the tagged error."""
+    shows_exception: bool = False
+    """Whether the text is that of the exception, because it is computed."""
+
+    @property
+    def short_name(self) -> str:
+        """Name without the module."""
+        return self.node.name
+
+    @property
+    def error_name(self) -> str:
+        """Name of the tagged error."""
+        return f'Tagged{self.short_name}' if self.has_twin else self.short_name
+
+    @property
+    def position(self) -> tuple[str, int]:
+        """Module and line."""
+        return self.module.name, self.node.lineno
+
+    @property
+    def category(self) -> str:
+        """Name of the category that the name of the class suggests."""
+        words = self.short_name.lower().replace('_', '')
+        for category, parts in _CATEGORIES:
+            if any(part in words for part in parts):
+                return category
+        if words.startswith('no') and self.short_name[2:3].isupper():
+            return 'NOT_FOUND'
+        return 'VALIDATION' if words.startswith('too') else 'EXECUTION'
+
+
+def exception_classes_of(program: Program) -> Iterator[Kind]:
+    """Yield the exception classes, bases first."""
+    known: dict[str, Kind] = {}
+    found = True
+    while found:
+        found = False
+        for module in program.modules:
+            for node in module.nodes_of_type(ast.ClassDef):
+                name = f'{module.name}.{_qualified(node, module)}'
+                bases = [_mro(base, module) for base in node.bases]
+                if name not in known and any(EXCEPTION in mro for mro in bases):
+                    mro = frozenset({name}.union(*bases))
+                    known[name] = Kind(name, module, node, mro)
+                    found = True
+    # Bases first, because subclasses inherit their fields.
+    yield from sorted(known.values(), key=lambda kind: (len(kind.bases), kind.name))
+
+
+def _qualified(node: ast.AST, module: Module) -> str:
+    names: list[str] = []
+    current: ast.AST | None = node
+    while current is not None:
+        if isinstance(current, (ast.ClassDef, *FUNCTIONS)):
+            names.append(current.name)
+        current = module.parents.get(current)
+    return '.'.join(reversed(names))
+
+
+def _mro(base: ast.expr, module: Module) -> frozenset[str]:
+    reference = module.mypy_node(base)
+    if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+        return frozenset(info.fullname for info in reference.node.mro)
+    return frozenset()
