@@ -81,7 +81,7 @@ UNREADABLE: Final = f'{{"password": "{mark("unreadable_call")}'
 ANSWER: Final = {'error': {'message': f'Incorrect api_key: "{mark("provider_answer")}"'}}
 
 
-MCP_CALLS: Final = (
+MCP_CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     *(
         ('sign_in', {'kind': kind, 'password': mark('mcp_argument')})
         for kind in ('message', 'note', 'bytes', 'base64', 'failure', 'cause')
