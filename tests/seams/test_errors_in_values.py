@@ -5,7 +5,7 @@ import dataclasses
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import msgspec
 import pydantic
@@ -26,7 +26,7 @@ from seamwise.seams.http.bodies import named, problem, tagged
 from seamwise.seams.jsonrpc.shape import ResultResponse
 from seamwise.seams.model.shape import Done
 from seamwise.seams.rendering.encoding import to_json
-from seamwise.seams.rendering.errors import public_form
+from seamwise.seams.rendering.errors import public_form, safe_public_message
 from seamwise.toolhost import Processor, formats, tool
 
 MARK = '10.0.0.5 refused'
@@ -335,3 +335,22 @@ def test_a_route_without_a_model_shows_the_public_fields_of_an_error() -> None:
     assert client.get('/declared').json() == SHOWN_MODEL
     event = client.get('/events').text.removeprefix('data: ')
     assert json.loads(event) == SHOWN_MODEL
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        Undeclared.model_validate({'password': 'hunter2Qx', 'e': ERROR}),
+        SimpleNamespace(e=ERROR),
+        ValueError(ERROR),
+    ],
+    ids=['pydantic', 'object', 'exception'],
+)
+def test_the_text_of_a_value_has_no_internal_field_of_its_errors(value: object) -> None:
+    batch = Batch('b', value)
+    shown = on(Batch).responds(409, 'BATCH')(batch)
+    text = f'{shown.message} {shown.details} {safe_public_message(batch)}'
+    assert MARK not in text
+    assert "Down(store='orders')" in text or 'Undeclared' in text
+    assert MARK in log.encode(log.record(batch)).decode()
+    assert MARK in repr(ERROR)
