@@ -21,6 +21,7 @@ from seamwise import (
     redact,
     sanitized,
 )
+from seamwise._errors.errors import HIDES_INTERNAL
 from seamwise._errors.internal import INTERNAL
 from seamwise._errors.texts import add_locales, general_message, public_message
 from seamwise.catalog.tools import FileNotFound
@@ -182,3 +183,18 @@ def test_a_codec_and_shown_keep_internal_fields() -> None:
     assert sanitized(error).reason == redact('token=FAKE-hunter2')
     schema = json_schema(BankDown)['$defs']['BankDown']['properties']
     assert schema['reason'] == {'type': 'string'}
+
+
+def test_texts_of_an_error_can_leave_out_internal_fields() -> None:
+    class Stuck(TaggedError, category=Category.CONFLICT, message='{order}: {reason}.'):
+        order: int
+        reason: Internal[str]
+
+    error = Stuck(7, 'held by 10.0.0.5')
+    token = HIDES_INTERNAL.set(True)
+    try:
+        assert (repr(error), str(error)) == ('Stuck(order=7)', 'Stuck(order=7)')
+    finally:
+        HIDES_INTERNAL.reset(token)
+    assert repr(error) == "Stuck(order=7, reason='held by 10.0.0.5')"
+    assert str(error) == '7: held by 10.0.0.5.'

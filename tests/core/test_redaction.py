@@ -234,6 +234,11 @@ def test_keys_are_kept_unless_they_contain_a_secret() -> None:
     }
 
 
+def test_a_pair_is_masked_as_a_key_of_a_mapping() -> None:
+    assert redact({('password', 'hunter2Qx9zPw'): 1}) == {('password', '***'): 1}
+    assert redact({('token', 'count'): 1, (1, 2): 3}) == {('token', 'count'): 1, (1, 2): 3}
+
+
 def test_keys_that_become_equal_are_numbered() -> None:
     redacted = redact(
         {'Bearer FAKE01': 1, 'Bearer FAKE02': 2, 'Bearer *** (2)': 3, 'Bearer FAKE04': 4}

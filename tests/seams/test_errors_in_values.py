@@ -3,15 +3,17 @@
 import asyncio
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from datetime import UTC, datetime
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import msgspec
 import pydantic
 import pytest
 from fastapi import FastAPI, HTTPException
+from fastapi.sse import EventSourceResponse, ServerSentEvent
 from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -24,7 +26,7 @@ from seamwise.seams.http.bodies import named, problem, tagged
 from seamwise.seams.jsonrpc.shape import ResultResponse
 from seamwise.seams.model.shape import Done
 from seamwise.seams.rendering.encoding import to_json
-from seamwise.seams.rendering.errors import public_form
+from seamwise.seams.rendering.errors import public_form, safe_public_message
 from seamwise.toolhost import Processor, formats, tool
 
 MARK = '10.0.0.5 refused'
@@ -56,6 +58,12 @@ class Model(pydantic.BaseModel):
     size: int = 0
 
 
+class Undeclared(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra='allow')
+
+    value: object = None
+
+
 class Frozen(pydantic.BaseModel):
     model_config = pydantic.ConfigDict(frozen=True)
 
@@ -72,6 +80,8 @@ VALUES: dict[str, tuple[object, object]] = {
     'set': ({'errors': {ERROR}}, {'errors': [SHOWN]}),
     'struct': ([Page((ERROR,), 2)], [{'errors': [SHOWN], 'size': 2}]),
     'dataclass': ({'x': Report((ERROR, 'é'))}, {'x': {'error': [SHOWN, 'é']}}),
+    'undeclared': (Undeclared(value={'e': ERROR}), {'value': {'e': SHOWN}}),
+    'extra': ([Undeclared.model_validate({'e': [ERROR]})], [{'value': None, 'e': [SHOWN]}]),
     'surrogate': ({'path': '\udce9', 'e': ERROR}, {'path': '\ufffd', 'e': SHOWN}),
 }
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -98,6 +108,10 @@ ENCODERS: dict[str, Callable[[object], str | bytes]] = {
 @pytest.mark.parametrize('encoder', ENCODERS)
 def test_every_encoder_shows_the_public_fields_of_an_error(encoder: str, name: str) -> None:
     value, shown = VALUES[name]
+    if name in {'undeclared', 'extra'} and encoder in {'event', 'state'}:
+        with pytest.raises(TypeError, match='cannot represent Undeclared'):
+            ENCODERS[encoder](value)
+        return
     body = ENCODERS[encoder](value)
     text = body.decode() if isinstance(body, bytes) else body
     assert MARK not in text
@@ -283,3 +297,61 @@ def test_a_deep_field_is_cut() -> None:
     details = on(Batch).responds(409, 'BATCH', details=('first',))(Batch('import', value)).details
     assert MARK not in repr(details)
     assert '…' in repr(details)
+
+
+def test_a_route_without_a_model_shows_the_public_fields_of_an_error() -> None:
+    def model() -> object:
+        return MODEL
+
+    def record() -> object:
+        return [Report(MODEL), ERROR, Undeclared.model_validate({'e': ERROR})]
+
+    def response() -> object:
+        return PlainTextResponse('own')
+
+    async def stream() -> AsyncIterator[object]:
+        yield MODEL
+        yield {'e': ERROR}
+
+    def declared() -> Iterator[Frozen]:
+        yield MODEL
+
+    def events() -> Iterator[ServerSentEvent]:
+        yield ServerSentEvent(data=MODEL)
+
+    app = FastAPI()
+    install(app, TABLE)
+    for handler in (model, record, response):
+        app.get(f'/{handler.__name__}', response_model=None)(handler)
+    app.get('/stream')(stream)
+    app.get('/declared')(declared)
+    app.get('/events', response_class=EventSourceResponse)(events)
+    client = TestClient(app)
+    assert client.get('/model').json() == SHOWN_MODEL
+    shown = [{'error': SHOWN_MODEL}, SHOWN, {'value': None, 'e': SHOWN}]
+    assert client.get('/record').json() == shown
+    assert client.get('/response').text == 'own'
+    lines = [json.loads(line) for line in client.get('/stream').text.splitlines()]
+    assert lines == [SHOWN_MODEL, {'e': SHOWN}]
+    assert client.get('/declared').json() == SHOWN_MODEL
+    event = client.get('/events').text.removeprefix('data: ')
+    assert json.loads(event) == SHOWN_MODEL
+
+
+@pytest.mark.parametrize(
+    'value',
+    [
+        Undeclared.model_validate({'password': 'hunter2Qx', 'e': ERROR}),
+        SimpleNamespace(e=ERROR),
+        ValueError(ERROR),
+    ],
+    ids=['pydantic', 'object', 'exception'],
+)
+def test_the_text_of_a_value_has_no_internal_field_of_its_errors(value: object) -> None:
+    batch = Batch('b', value)
+    shown = on(Batch).responds(409, 'BATCH')(batch)
+    text = f'{shown.message} {shown.details} {safe_public_message(batch)}'
+    assert MARK not in text
+    assert "Down(store='orders')" in text or 'Undeclared' in text
+    assert MARK in log.encode(log.record(batch)).decode()
+    assert MARK in repr(ERROR)

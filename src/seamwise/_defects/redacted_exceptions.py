@@ -25,6 +25,7 @@ import msgspec
 from seamwise._defects.entries import DEFECT_KEY, attributes_of
 from seamwise._defects.quoted_secrets import quoted_secrets
 from seamwise._errors.causes import members
+from seamwise._errors.errors import TaggedError
 from seamwise._text.safe_call import call_or_describe
 from seamwise._text.secrets import Secret
 from seamwise.redaction import redact, redact_named
@@ -247,9 +248,9 @@ def _is_plain_part(part: Any) -> bool:
     if type_ is dict or type_ in _COLLECTIONS:
         return len(part) <= MAX_PARTS
     if isinstance(part, msgspec.Struct):
-        # Other methods than those of Struct are code of the user.
+        # Other methods than those of Struct and of TaggedError are code of the user.
         return not hasattr(part, '__dict__') and all(
-            getattr(type_, name) is getattr(msgspec.Struct, name)
+            getattr(type_, name) in (getattr(msgspec.Struct, name), getattr(TaggedError, name))
             for name in ('__repr__', '__copy__', '__eq__')
         )
     return (

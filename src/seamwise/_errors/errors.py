@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextvars import ContextVar
 from functools import partial
 from inspect import Parameter, signature
 from re import sub
@@ -27,6 +28,9 @@ V = TypeVar('V')
 E = TypeVar('E', bound='TaggedError')
 
 _STRUCT: Final[Any] = msgspec.Struct
+
+HIDES_INTERNAL: Final[ContextVar[bool]] = ContextVar('seamwise_hides_internal', default=False)
+"""Whether texts of errors have no internal fields: a seam prints a value that contains them."""
 
 
 class Traits(msgspec.Struct, frozen=True):
@@ -462,7 +466,19 @@ class TaggedError(msgspec.Struct, metaclass=ErrorMeta):
         return type(self).__traits__.recovery
 
     @override
+    def __repr__(self) -> str:
+        internal = type(self).__traits__.internal
+        if internal and HIDES_INTERNAL.get():
+            names = (name for name in self.__struct_fields__ if name not in internal)
+            fields = ', '.join(f'{name}={getattr(self, name)!r}' for name in names)
+            return f'{type(self).__name__}({fields})'
+        text: str = _STRUCT.__repr__(self)
+        return text
+
+    @override
     def __str__(self) -> str:
+        if type(self).__traits__.internal and HIDES_INTERNAL.get():
+            return repr(self)
         # The problems are only for developers: a seam shows them in its own form.
         return messages.append_problems(messages.fill(type(self).__traits__.template, self), self)
 

@@ -368,7 +368,7 @@ class _Redaction:
     def _redact_key(self, key: object) -> tuple[object, bool]:
         """Return the redacted key and whether its value is secret; cached for texts."""
         if not isinstance(key, (str, bytes)):
-            return self.scalar(key), False
+            return self.item(key), False
         if isinstance(key, str):
             entry: tuple[object, bool] = (self.scalar(key), self._redactor.is_sensitive(key))
         else:

@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import httpx2
+from mcp import ClientSession, MCPError, StdioServerParameters, stdio_client
 
 from seamwise import Category, Cause, Failure, Result, Secret, TaggedError
 from seamwise.live import Event, MemoryLog, connect, gateway, signed_tokens
 from seamwise.seams import jsonrpc, log, model, planner
 from seamwise.seams.jsonrpc import tables as jsonrpc_tables
 from seamwise.seams.planner import tables as planner_tables
-from seamwise.toolhost import ToolOutcome, formats, tool
+from seamwise.toolhost import ToolOutcome, formats, mcp, tool
 from tests.examples.leaks.emitted import Emitted
 from tests.examples.leaks.marks import mark
 from tests.examples.leaks.servers import served
@@ -80,17 +81,47 @@ UNREADABLE: Final = f'{{"password": "{mark("unreadable_call")}'
 ANSWER: Final = {'error': {'message': f'Incorrect api_key: "{mark("provider_answer")}"'}}
 
 
+MCP_CALLS: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
+    *(
+        ('sign_in', {'kind': kind, 'password': mark('mcp_argument')})
+        for kind in ('message', 'note', 'bytes', 'base64', 'failure', 'cause')
+    ),
+    ('open_vault', {'phrase': mark('mcp_phrase')}),
+    ('sign_on', {'password': mark('mcp_unknown')}),
+    ('fahrenheit', {'celsius': {'password': mark('mcp_invalid')}}),
+    ('remember', {'topic': 'keys', 'api_key': mark('mcp_invalid')}),
+)
+
+
 def run_agent(emitted: Emitted) -> None:
     """Run the agent, its live session, and commands of a workspace."""
     emitted.watch_sentry(attach_stacktrace=True, send_default_pii=True)
     from agent import main  # noqa: PLC0415 -- patched
 
-    main.TOOLS |= sign_in | open_vault
-    main.MODEL |= model.on(SignInRefused).guides('execution_error', suggestion='Ask the user.')
+    _add_tools(main)
     asyncio.run(_converse(emitted, main))
     asyncio.run(_outcomes(emitted, main))
     asyncio.run(_live(emitted))
+    asyncio.run(_mcp(emitted))
     _command(emitted)
+
+
+def serve_agent() -> None:
+    """Serve the tools of the agent to an MCP client on standard input and output."""
+    from agent import main  # noqa: PLC0415 -- patched
+
+    _add_tools(main)
+
+    async def serve() -> None:
+        async with main.processor() as processor:
+            await mcp.serve(processor, model=main.MODEL | mcp.MCP_GUIDANCE)
+
+    asyncio.run(serve())
+
+
+def _add_tools(main: Any) -> None:
+    main.TOOLS |= sign_in | open_vault
+    main.MODEL |= model.on(SignInRefused).guides('execution_error', suggestion='Ask the user.')
 
 
 def _messages() -> Iterator[httpx2.Response]:
@@ -187,6 +218,35 @@ async def _live(emitted: Emitted) -> None:
                     emitted.add('live', repr(result))
                     if 'recovery_failed' in repr(result) or 'session_end' in repr(result):
                         break
+
+
+async def _mcp(emitted: Emitted) -> None:
+    """Call the tools of the agent in a process of its own, with the client of the MCP package."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=['-m', 'tests.examples.leaks.program', 'mcp', 'json', os.devnull],
+        env={**os.environ, 'VAULT_PASSWORD': mark('mcp_environment')},
+    )
+
+    async def record(message: object) -> None:
+        emitted.add('mcp', repr(message))
+
+    with tempfile.TemporaryFile('w+', encoding='utf-8') as errors:
+        async with (
+            stdio_client(server, errlog=errors) as (reader, writer),
+            ClientSession(reader, writer, message_handler=record) as session,
+        ):
+            await session.initialize()
+            emitted.add('mcp', repr(await session.list_tools()))
+            for name, arguments in MCP_CALLS:
+                try:
+                    answer = await session.call_tool(name, arguments)
+                except MCPError as error:
+                    emitted.add('mcp', repr((str(error), error.error)))
+                else:
+                    emitted.add('mcp', answer.model_dump_json())
+        errors.seek(0)
+        emitted.add('mcp', errors.read())
 
 
 def _command(emitted: Emitted) -> None:

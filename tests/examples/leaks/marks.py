@@ -22,6 +22,7 @@ NAMES: Final = (
     # The agent
     *('tool_argument', 'tool_bytes', 'tool_base64', 'tool_failure', 'tool_phrase'),
     *('unknown_tool', 'invalid_argument', 'unreadable_call', 'provider_answer', 'live_token'),
+    *('mcp_argument', 'mcp_phrase', 'mcp_invalid', 'mcp_unknown', 'mcp_environment'),
     *('command_output', 'command_environment'),
 )
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[3] / 'examples'))
 from seamwise.redaction import containers, redactor
 from seamwise.redaction.call_values import CallValues
 from seamwise.seams import log
-from tests.examples.leaks.agent_program import run_agent
+from tests.examples.leaks.agent_program import run_agent, serve_agent
 from tests.examples.leaks.emitted import Emitted
 from tests.examples.leaks.shop_program import run_shop
 
@@ -34,13 +34,17 @@ def main(example: str, style: str, file: str, control: str = '') -> None:
     """Run an example.
 
     Args:
-        example: `shop` or `agent`.
+        example: `shop`, `agent`, or `mcp` for the server of the tools of the agent.
         style: Style of the log.
         file: Receives what is emitted, except the standard error of the process.
         control: If it is not empty, redaction is off.
     """
     if control:
         _switch_redaction_off()
+    if example == 'mcp':
+        log.setup()
+        serve_agent()
+        return
     emitted = Emitted()
     if example == 'agent' or style == 'console':
         log.setup('console' if style == 'console' else 'json')

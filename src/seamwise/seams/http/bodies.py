@@ -359,7 +359,7 @@ def to_jsonable(value: object) -> object:
         raise no_form
     try:
         with public_in_pydantic():
-            result: object = encoders.jsonable_encoder(value, custom_encoder=_ENCODERS)
+            result: object = encoders.jsonable_encoder(public_form(value), custom_encoder=_ENCODERS)
     except ValueError as error:
         raise no_form from error
     return result

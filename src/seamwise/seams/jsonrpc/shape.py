@@ -16,6 +16,7 @@ from seamwise.seams.jsonrpc.codes import Code, Protocol
 from seamwise.seams.model.messages import RESULT_TYPE_SINCE, ToolResult, tool_result
 from seamwise.seams.model.shape import Done
 from seamwise.seams.rendering.encoding import to_json
+from seamwise.seams.rendering.errors import public_form
 from seamwise.seams.rendering.values import DEFECT_MESSAGE
 from seamwise.seams.reporting.failure_log import FailureLog, failure_log
 
@@ -144,7 +145,7 @@ def encode(response: Response, /) -> bytes:
     """
     body = to_json(response)
     # An encoder writes null instead of such a number.
-    problem = json_problem(response) if b'null' in body else None
+    problem = json_problem(public_form(response)) if b'null' in body else None
     if problem is not None:
         pointer, text = problem
         raise ValueError(f'The value at {pointer!r} of a response {text}.')

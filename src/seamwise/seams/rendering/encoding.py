@@ -1,6 +1,7 @@
 """JSON of values for clients, in which tagged errors show only their public fields."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from seamwise._errors.errors import TAG_FIELD
@@ -26,9 +27,11 @@ def to_json(value: object) -> bytes:
 
 def encode_public(value: object, encode: Callable[[object], bytes]) -> bytes:
     """Encode a value as JSON with an encoder, and its tagged errors in their public form."""
-    body = encode(value)
     # msgspec calls no hook for a Struct. Most values have no error, so that none is searched.
-    if ERROR_MARK not in body:
-        return body
+    # Pydantic refuses an error in a field that no type declares.
+    with suppress(ValueError):
+        body = encode(value)
+        if ERROR_MARK not in body:
+            return body
     with public_in_pydantic():
         return encode(public_form(value))

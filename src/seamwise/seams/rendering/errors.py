@@ -10,7 +10,7 @@ from msgspec import NODEFAULT, structs
 from seamwise._defects.entries import Link
 from seamwise._errors.causes import causes, error_chain
 from seamwise._errors.codec import PYDANTIC_FORM, PublicFields
-from seamwise._errors.errors import TAG_FIELD, TaggedError
+from seamwise._errors.errors import HIDES_INTERNAL, TAG_FIELD, TaggedError
 from seamwise._errors.messages import field_names
 from seamwise._errors.reported import ReportedCause
 from seamwise._errors.texts import message_of, public_message
@@ -44,14 +44,28 @@ def safe_public_message(error: TaggedError, locale: str = 'en') -> str:
     >>> safe_public_message(FileNotFound('read_file', 'a.txt'), 'zh_CN')
     "'a.txt' 不存在。"
     """
-    safe_error = redact(error)
-    changes = {
-        name: part
-        for name in safe_error.__struct_fields__
-        if (part := _public_text(value := getattr(safe_error, name), locale)) is not value
-    }
-    shown = structs.replace(safe_error, **changes) if changes else safe_error
-    return safe_text(public_message(shown, locale))
+    with _public_texts():
+        safe_error = redact(error)
+        changes = {
+            name: part
+            for name in safe_error.__struct_fields__
+            if (part := _public_text(value := getattr(safe_error, name), locale)) is not value
+        }
+        shown = structs.replace(safe_error, **changes) if changes else safe_error
+        return safe_text(public_message(shown, locale))
+
+
+@contextmanager
+def _public_texts() -> Generator[None]:
+    """Leave internal fields out of `str` and `repr` of errors inside a `with` block.
+
+    A model of pydantic, an exception or an object without a form of its own is shown as its text.
+    """
+    token = HIDES_INTERNAL.set(True)
+    try:
+        yield
+    finally:
+        HIDES_INTERNAL.reset(token)
 
 
 def _public_text(value: object, locale: str) -> object:
@@ -113,11 +127,12 @@ def _tag_and_fields(error: TaggedError) -> dict[str, object]:
 
 def public_items(values: Mapping[str, object]) -> dict[str, object]:
     """Return a mapping with safe values like `safe_items`, and its errors in their public form."""
-    # Redaction removes cycles.
-    items = redact(values)
-    return to_builtins_dict(
-        {name: public_form(value, depth=DEPTH_LIMIT) for name, value in items.items()}
-    )
+    with _public_texts():
+        # Redaction removes cycles.
+        items = redact(values)
+        return to_builtins_dict(
+            {name: public_form(value, depth=DEPTH_LIMIT) for name, value in items.items()}
+        )
 
 
 @lru_cache(maxsize=4096)

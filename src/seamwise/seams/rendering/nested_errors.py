@@ -80,12 +80,15 @@ def _struct(value: msgspec.Struct, replace: _Replace) -> object:
 
 def _model(value: Any, replace: _Replace) -> object:
     fields: dict[str, object] = value.__pydantic_fields__
-    return _record(value, tuple(fields), _set_model_field, replace)
+    # A model with `extra='allow'` keeps the fields that it does not declare in a dict of its own.
+    extra: dict[str, object] = value.__pydantic_extra__ or {}
+    return _record(value, (*fields, *extra), _set_model_field, replace)
 
 
 def _set_model_field(model: Any, name: str, value: object) -> None:
     # Neither validated nor refused by a frozen model.
-    vars(model)[name] = value
+    fields: dict[str, object] = vars(model)
+    (fields if name in fields else model.__pydantic_extra__)[name] = value
 
 
 def _attributes(value: object, replace: _Replace) -> object:

@@ -1,6 +1,7 @@
 """Route of FastAPI whose handler and dependencies may return Results."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from contextlib import aclosing
 from functools import lru_cache, wraps
 from inspect import signature
 from typing import Any
@@ -97,7 +98,9 @@ class ResultRoute(APIRoute):
             route.dependency_overrides_provider = Overrides(owner)
         field = route.response_field
         is_searched = field is not None and may_hold_errors(self.response_model)
-        if not (is_sync_generator(self.endpoint) or is_async_generator(self.endpoint)):
+        if is_sync_generator(self.endpoint) or is_async_generator(self.endpoint):
+            route.dependant.call = _public_stream(route.dependant.call)
+        else:
             route.dependant.call = _finishing(
                 route.dependant.call,
                 is_declared=self.result is not None,
@@ -214,8 +217,7 @@ def _finishing(
         if result is None:
             if is_declared:
                 raise TypeError(not_a_result(value, handler))
-            # FastAPI itself has a form for a value without a model.
-            return value if form is to_jsonable else form(value)
+            return value if isinstance(value, Response) else form(value)
         exchange = _served()
         if type(result) is Failure:
             error = result.failure()
@@ -243,6 +245,22 @@ def _finishing(
         return finished(handler(*args, **kwargs))
 
     return call_async if is_async(handler) else call
+
+
+def _public_stream(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a generator whose items have their tagged errors in the public form."""
+
+    @wraps(handler)
+    async def stream_async(*args: Any, **kwargs: Any) -> AsyncGenerator[object]:
+        async with aclosing(handler(*args, **kwargs)) as items:
+            async for item in items:
+                yield public_form(item)
+
+    @wraps(handler)
+    def stream(*args: Any, **kwargs: Any) -> Generator[object]:
+        yield from map(public_form, handler(*args, **kwargs))
+
+    return stream_async if is_async_generator(handler) else stream
 
 
 def _form_of(*, has_model: bool, is_searched: bool) -> Callable[[object], object]:
