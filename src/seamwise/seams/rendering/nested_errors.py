@@ -87,7 +87,7 @@ def _model(value: Any, replace: _Replace) -> object:
 
 def _set_model_field(model: Any, name: str, value: object) -> None:
     # Neither validated nor refused by a frozen model.
-    fields: dict[str, object] = vars(model)
+    fields: dict[str, object] = model.__dict__
     (fields if name in fields else model.__pydantic_extra__)[name] = value
 
 
