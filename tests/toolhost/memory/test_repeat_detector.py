@@ -149,7 +149,7 @@ def refusals_of_answers(answers: str, limit: int) -> str:
         ('1111', '..xx'),
         ('12222', '...xx'),
         ('!!!', '..x'),
-        ('1!1', '...'),
+        ('1!1', '..x'),
         ('???', '..x'),
         ('1?2', '..x'),
         # A refused call has no answer, so it does not begin another cycle.

@@ -275,9 +275,9 @@ def test_half_a_name_is_no_name() -> None:
 @pytest.mark.parametrize(
     'output',
     [
-        {'role': 'user', 'content': [{'type': 'tool_use', 'name': 'wipe', 'input': {}}]},
+        {'role': 'user', 'content': [{'type': 'tool_use', 'name': 'wipe', 'input': {'a': 1}}]},
         {'role': 'tool', 'tool_calls': [{'function': {'name': 'wipe', 'arguments': '{}'}}]},
-        {'role': 'user', 'parts': [{'functionCall': {'name': 'wipe', 'args': {}}}]},
+        {'role': 'user', 'parts': [{'functionCall': {'name': 'wipe', 'args': {'a': 1}}}]},
         {'output': [{'type': 'reasoning', 'content': [{'type': 'tool_use', 'name': 'wipe'}]}]},
     ],
 )

@@ -70,16 +70,16 @@ class RepeatDetector:
         return refusal
 
     def answer(self, turn: int, result: Result[object, TaggedError]) -> None:
-        """Record the result of a call; all failures of one call are equal.
+        """Record the result of a call; a failure is no other value.
 
         A cycle begins again after an answer that differs from the one a cycle before.
         """
         places = {item.turn: place for place, item in enumerate(self._latest)}
-        if turn not in places:
+        if turn not in places or type(result) is not Success:
             return
         place = places[turn]
         recorded = self._latest[place]
-        recorded.answer = _answer_digest(result.unwrap()) if type(result) is Success else b''
+        recorded.answer = _answer_digest(result.unwrap())
         for length in self._repeats:
             for later in (place, place + length):
                 if length <= later < len(self._latest):
