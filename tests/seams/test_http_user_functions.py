@@ -120,7 +120,7 @@ def socket_of_mounted_starlette(handler: Any) -> Starlette:
     return app
 
 
-SOCKETS += [socket_of_mounted, socket_of_mounted_starlette]
+SOCKETS.extend([socket_of_mounted, socket_of_mounted_starlette])
 
 
 def test_the_socket_of_an_included_router_has_its_path_in_the_log(

@@ -8,6 +8,7 @@ out: `Guard.run` in tasks, `Guard.run_sync` in threads.
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import (
     AsyncIterator,
     Awaitable,
@@ -657,11 +658,11 @@ def registered() -> Mapping[str, tuple[Guard[object], ...]]:
     >>> registered()['mail of the docs']
     (<guard mail of the docs>,)
     """
-    guards: dict[str, tuple[Guard[object], ...]] = {}
-    for item in living():
-        if isinstance(item, Layer):
-            guards[item.name] = (*guards.get(item.name, ()), item)
-    return MappingProxyType(guards)
+    guards: defaultdict[str, list[Guard[object]]] = defaultdict(list)
+    layers: list[Layer[Any]] = [item for item in living() if isinstance(item, Layer)]
+    for layer in layers:
+        guards[layer.name].append(layer)
+    return MappingProxyType({name: tuple(items) for name, items in guards.items()})
 
 
 identity: Guard[Never] = Guard((), name='identity')
