@@ -240,7 +240,9 @@ class RateLimitComparison(RuleBasedStateMachine):
             self.waiters.remove(caller)
         if self.waiters and self.is_clock_reliable:
             self.fill()
-            assert self.level < self.waiters[0].cost, 'the first waiter waits unnecessarily'
+            # The guard sleeps in floats, and may wake a little later than the model.
+            surplus = self.level - self.waiters[0].cost
+            assert surplus < TOLERANCE * self.rate, 'the first waiter waits unnecessarily'
             assert all(self.time.forward <= caller.until + TOLERANCE for caller in self.waiters)
 
     @override

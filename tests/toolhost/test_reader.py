@@ -17,8 +17,9 @@ from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.toolhost import reader
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.formats.entries import DEPTH_LIMIT, EXCERPT_LIMIT
 from seamwise.toolhost.reader import (
+    DEPTH_LIMIT,
+    EXCERPT_LIMIT,
     ID_LIMIT,
     LINE_LIMIT,
     MAX_PROBLEMS,

@@ -16,6 +16,10 @@ MAX_VALUE = 200
 """Length of a value in a message, unless the full difference is requested."""
 
 
+_FIELD_REPRS = (Struct.__repr__, TaggedError.__repr__)
+"""Methods that show the fields as one would type them."""
+
+
 def is_result(value: object) -> bool:
     """Return whether a value is a Success or a Failure, also one of `returns` itself."""
     return type(value) in RESULT_TYPES
@@ -59,7 +63,7 @@ def safe_repr(value: object, limit: int | None = None) -> str:
 def _repr(value: object) -> str:
     if is_result(value):
         return f'{result_kind(value)}({safe_repr(content(value))})'
-    if isinstance(value, Struct) and type(value).__repr__ is Struct.__repr__:
+    if isinstance(value, Struct) and type(value).__repr__ in _FIELD_REPRS:
         fields = (f'{name}={safe_repr(getattr(value, name))}' for name in value.__struct_fields__)
         return f'{type(value).__name__}({", ".join(fields)})'
     return redact(repr(value))

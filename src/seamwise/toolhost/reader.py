@@ -19,10 +19,12 @@ from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.redaction import redact
 from seamwise.toolhost.calls import InputLine, ToolCall
-from seamwise.toolhost.formats.entries import DEPTH_LIMIT, EXCERPT_LIMIT
 
 LINE_LIMIT = 16 * 1024 * 1024
 """In bytes: the maximum length of a line. Its values in memory can be many times as large."""
+
+DEPTH_LIMIT = 200
+"""In levels: the maximum nesting of arrays and objects."""
 
 ID_LIMIT = 128
 """In characters: the maximum length of an id."""
@@ -32,6 +34,9 @@ MAX_PROBLEMS = 20
 
 A line can have a million unknown keys, and each listed problem costs time at each seam.
 """
+
+EXCERPT_LIMIT = 200
+"""In characters: the maximum length of an excerpt in an error."""
 
 _KEYS = ('id', 'tool', 'arguments')
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'

@@ -396,7 +396,7 @@ def encode(value: object) -> bytes:
     """
     try:
         body = _encode_plain(value)
-    except UnicodeEncodeError:
+    except ValueError:
         return encode_public(value, _encode)
     return encode_public(value, _encode) if ERROR_MARK in body else body
 

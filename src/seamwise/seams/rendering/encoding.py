@@ -1,7 +1,6 @@
 """JSON of values for clients, in which tagged errors show only their public fields."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Final
 
 from seamwise._errors.errors import TAG_FIELD
@@ -28,9 +27,13 @@ def to_json(value: object) -> bytes:
 def encode_public(value: object, encode: Callable[[object], bytes]) -> bytes:
     """Encode a value as JSON with an encoder, and its tagged errors in their public form."""
     # msgspec calls no hook for a Struct. Most values have no error, so that none is searched.
-    # Pydantic refuses an error in a field that no type declares.
-    with suppress(ValueError):
+    try:
         body = encode(value)
+    except ValueError as refusal:
+        # Pydantic refuses an error in a field that no type declares.
+        if type(refusal).__name__ != 'PydanticSerializationError':
+            raise
+    else:
         if ERROR_MARK not in body:
             return body
     with public_in_pydantic():
