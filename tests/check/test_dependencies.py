@@ -67,7 +67,7 @@ def findings(folder: Path, main: str) -> list[tuple[str, str]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         report = run_check(['.'], CheckSettings(select=('SW121',)))
-    assert report.problems == ()
+    assert [problem for problem in report.problems if not problem.is_note] == []
     return [(finding.path, finding.source.strip()) for finding in report.findings]
 
 
