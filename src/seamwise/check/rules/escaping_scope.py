@@ -82,7 +82,7 @@ from seamwise.check.rules.escape_routes import (
 )
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, parameters, walk
 
 _DO = 'seamwise._results.scope.Do'
 _FALLIBLE = 'seamwise._results.scope.fallible'
@@ -438,10 +438,7 @@ class _EscapeAnalysis:
 
 
 def _parameters(function: _Scope) -> list[str]:
-    arguments = function.args
-    starred = [item for item in (arguments.vararg, arguments.kwarg) if item is not None]
-    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred)
-    return [parameter.arg for parameter in parameters]
+    return [parameter.arg for parameter in parameters(function)]
 
 
 def _arguments(call: ast.Call) -> list[ast.expr]:

@@ -48,21 +48,25 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         yield child
 
 
+def parameters(function: Function | ast.Lambda) -> Iterator[ast.arg]:
+    """Yield all parameters of a function."""
+    arguments = function.args
+    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    yield from (
+        parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None
+    )
+
+
 def _has_values(function: Function) -> bool:
     arguments = function.args
     return any((arguments.posonlyargs, arguments.args, arguments.kwonlyargs)) or any(
-        isinstance(node, ast.Return) and node.value is not None for node in ast.walk(function)
+        isinstance(node, ast.Return) and node.value is not None for node in walk(function)
     )
 
 
 def _has_annotation(function: Function) -> bool:
-    arguments = function.args
     return function.returns is not None or any(
-        argument is not None and argument.annotation is not None
-        for argument in (
-            *(*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs),
-            *(arguments.vararg, arguments.kwarg),
-        )
+        parameter.annotation is not None for parameter in parameters(function)
     )
 
 

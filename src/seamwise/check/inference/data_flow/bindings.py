@@ -7,7 +7,7 @@ from itertools import chain, count
 from msgspec import Struct
 
 from seamwise.check.inference.data_flow.liveness import bound_names
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, children, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, children, parameters, walk
 
 INNER_SCOPES = (*FUNCTIONS, ast.ClassDef)
 SCOPES = (*INNER_SCOPES, ast.Lambda)
@@ -58,15 +58,6 @@ def free_name(stem: str, used: Collection[str]) -> str:
     """
     names = chain([stem], (f'{stem}_{number}' for number in count(2)))
     return next(name for name in names if name not in used)
-
-
-def parameters(function: Function) -> Iterator[ast.arg]:
-    """Yield all parameters of a function."""
-    arguments = function.args
-    yield from (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    yield from (
-        parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter is not None
-    )
 
 
 def iter_own_nodes(body: Sequence[ast.AST]) -> Iterator[ast.AST]:

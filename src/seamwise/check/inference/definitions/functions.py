@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from seamwise.check._mypy.types import CallableType, Instance, Type, get_proper_type
 from seamwise.check.facts import ErrorSource, FunctionFacts, TextEdit
 from seamwise.check.inference.adapters.seams import seam_uses
-from seamwise.check.inference.data_flow.bindings import parameters
 from seamwise.check.inference.data_flow.dispositions import Dispositions
 from seamwise.check.inference.data_flow.error_inference import (
     ATTEMPT,
@@ -46,7 +45,7 @@ from seamwise.check.typed_ast.channels import (
     union_members,
     without_type_variables,
 )
-from seamwise.check.typed_ast.program import Function, Module, walk
+from seamwise.check.typed_ast.program import Function, Module, parameters, walk
 
 FALLIBLE = 'seamwise._results.scope.fallible'
 _DO = 'seamwise._results.scope.Do'

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from seamwise.check.facts import TextEdit
-from seamwise.check.inference.data_flow.bindings import parameters
 from seamwise.check.typed_ast.channels import ErrorSet
-from seamwise.check.typed_ast.program import Function, Module, walk
+from seamwise.check.typed_ast.program import Function, Module, parameters, walk
 
 _SUCCESS = 'seamwise._results.containers.Success'
 

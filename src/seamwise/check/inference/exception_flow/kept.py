@@ -7,7 +7,7 @@ from typing import NamedTuple
 from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check._mypy.types import AnyType, CallableType, Instance, Overloaded, TypeType
 from seamwise.check.facts import HelperUse
-from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes, parameters
+from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
 from seamwise.check.inference.data_flow.called_functions import (
     function_of,
     helper_use,
@@ -16,7 +16,7 @@ from seamwise.check.inference.data_flow.called_functions import (
 )
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.typed_ast.channels import base_names, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, parameters, walk
 
 _RECEIVERS = frozenset({
     'set_exception', 'throw', 'athrow', '__exit__', '__aexit__',
