@@ -15,7 +15,7 @@ from seamwise._text.jsonable import to_json
 from seamwise._text.secrets import MASK, Secret
 from seamwise.seams.http.request_ids import request_id as safe_request_id
 from seamwise.seams.http.shape import HttpError, ProblemLocation
-from seamwise.seams.rendering.encoding import ERROR_MARK, encode_public
+from seamwise.seams.rendering.encoding import encode_public
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 from seamwise.seams.rendering.values import in_utc
 from seamwise.seams.wire.legacy_shapes import Named
@@ -394,11 +394,7 @@ def encode(value: object) -> bytes:
     Tagged errors in it show their public fields. A value that neither msgspec nor pydantic can
     convert is a TypeError.
     """
-    try:
-        body = _encode_plain(value)
-    except ValueError:
-        return encode_public(value, _encode)
-    return encode_public(value, _encode) if ERROR_MARK in body else body
+    return encode_public(value, _encode)
 
 
 def _encode(value: object) -> bytes:

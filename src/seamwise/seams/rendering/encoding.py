@@ -7,7 +7,7 @@ from seamwise._errors.errors import TAG_FIELD
 from seamwise._text import jsonable
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 
-ERROR_MARK: Final = f'"{TAG_FIELD}":'.encode()
+_MARK: Final = f'"{TAG_FIELD}":'.encode()
 """Part of the JSON of every tagged error."""
 
 
@@ -34,7 +34,7 @@ def encode_public(value: object, encode: Callable[[object], bytes]) -> bytes:
         if type(refusal).__name__ != 'PydanticSerializationError':
             raise
     else:
-        if ERROR_MARK not in body:
+        if _MARK not in body:
             return body
     with public_in_pydantic():
         return encode(public_form(value))
