@@ -17,8 +17,10 @@ import httpx2
 import pytest
 from fastapi import FastAPI, WebSocket
 from fastapi.testclient import TestClient
+from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Mount, Router
 
 from seamwise import Category, Failure, Result, Success, TaggedError
 from seamwise.seams.http import install, on
@@ -99,6 +101,20 @@ def test_without_a_lifespan_a_missing_arm_is_logged_once_and_other_routes_work(
     assert (answer.status_code, answer.json()['error']['code']) == (500, 'INTERNAL')
     messages = [record.getMessage() for record in caplog.records if record.name == 'seamwise']
     assert messages.count(MISSING) == 1
+
+
+@pytest.mark.parametrize('way', ['itself', 'in a router', 'in an application of Starlette'])
+def test_a_missing_arm_of_a_mounted_application_fails_the_start(way: str) -> None:
+    app, inner = FastAPI(), create_app()
+    install(app, TABLE)
+    mounted: Any = inner
+    if way == 'in a router':
+        mounted = Router([Mount('/deep', inner)])
+    elif way == 'in an application of Starlette':
+        mounted = Starlette(routes=[Mount('/deep', inner)])
+    app.mount('/inner', mounted)
+    with pytest.raises(TypeError, match=escape(MISSING)), TestClient(app):
+        pytest.fail('it started')
 
 
 def test_a_missing_arm_of_a_websocket_fails_install() -> None:

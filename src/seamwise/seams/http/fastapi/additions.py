@@ -10,7 +10,6 @@ from fastapi.exceptions import RequestValidationError, WebSocketRequestValidatio
 from fastapi.routing import APIRoute, APIWebSocketRoute
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Host, Mount
 
 from seamwise._errors.errors import TaggedError
 from seamwise._errors.type_hints import struct_fields
@@ -24,7 +23,7 @@ from seamwise.seams.http.fastapi.signatures import (
     is_async_generator,
     is_sync_generator,
 )
-from seamwise.seams.http.fastapi.user_functions import check_arms
+from seamwise.seams.http.fastapi.user_functions import check_arms, mounted_applications
 from seamwise.seams.http.openapi_documents.document import Operation, add_errors
 from seamwise.seams.http.serving.exchange import NO_ARMS, Answers
 from seamwise.seams.http.serving.framework_errors import from_validation_errors
@@ -58,20 +57,15 @@ def prepare_routes(app: FastAPI, answers: Answers) -> None:
         TypeError: The adapter does not cover an error that a handler is declared to return.
     """
     _convert_routes(app)
-    for each in _with_mounted(app):
+    for each in (app, *mounted_applications(app.routes)):
+        if not isinstance(each, FastAPI):
+            continue
         for route in effective_routes(each):
             if isinstance(route.original_route, APIWebSocketRoute):
                 resolve_dependencies(route.dependant)
                 # FastAPI drops what the handler returns; a Failure is raised instead.
                 route.dependant.call = resolver(route.dependant.call)
     _check_arms(app, answers)
-
-
-def _with_mounted(app: FastAPI) -> Iterator[FastAPI]:
-    yield app
-    for route in app.routes:
-        if isinstance(route, (Mount, Host)) and isinstance(route.app, FastAPI):
-            yield from _with_mounted(route.app)
 
 
 def check_types(app: FastAPI) -> None:

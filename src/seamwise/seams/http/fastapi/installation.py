@@ -18,6 +18,7 @@ from seamwise.seams.http.fastapi.endpoints import written_response
 from seamwise.seams.http.fastapi.user_functions import (
     convert_events,
     convert_sockets,
+    mounted_applications,
     with_answering_functions,
     with_answers,
 )
@@ -169,8 +170,7 @@ class _Installation:
             handlers, middleware = app.exception_handlers, app.user_middleware
             problem: TypeError | None = None
             try:
-                self.prepare_routes()
-                self.check_types()
+                self.check()
                 convert_events(app)
                 app.exception_handlers = with_answers(handlers, self._answers)
                 app.user_middleware = [*with_answering_functions(middleware, self._answers)]
@@ -189,8 +189,20 @@ class _Installation:
 
         app.build_middleware_stack = build_middleware_stack  # type: ignore[method-assign]  # called once, at the start
 
-    def check_types(self) -> None:
-        """Check the types of the errors for the document, when all modules have been imported."""
+    def check(self) -> None:
+        """Check the routes of the application, when all modules have been imported.
+
+        Mounted applications are checked too: Starlette never runs their own start.
+        """
+        self.prepare_routes()
+        self._check_types()
+        for app in mounted_applications(self._app.routes):
+            factories: list[Any] = [item.cls for item in app.user_middleware]
+            for factory in factories:
+                if isinstance(factory, _Installation):
+                    factory.check()
+
+    def _check_types(self) -> None:
         if _is_fastapi(self._app):
             from seamwise.seams.http.fastapi.additions import (  # noqa: PLC0415 -- FastAPI is optional
                 check_types,

@@ -189,6 +189,15 @@ def convert_sockets(routes: Iterable[object]) -> None:
             _refuse_results(route, 'decorate it with `endpoint`')
 
 
+def mounted_applications(routes: Iterable[object]) -> Iterator[Starlette]:
+    """Yield the applications that routes mount, and those that they mount in turn."""
+    for route in routes:
+        if isinstance(route, (Mount, Host)) and isinstance(route.app, (Router, Starlette)):
+            if isinstance(route.app, Starlette):
+                yield route.app
+            yield from mounted_applications(route.app.routes)
+
+
 def _refuse_results(route: Route | WebSocketRoute, advice: str) -> None:
     function = route.endpoint
     functions: Iterable[tuple[str, Any]] = [('', function)]
