@@ -274,6 +274,93 @@ def test_a_middleware_function_raises_other_errors() -> None:
         TestClient(app).get('/')
 
 
+class Raising:
+    """Middleware of plain ASGI that raises an exception for some paths."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        path = scope.get('path')
+        if path == '/defect':
+            raise ZeroDivisionError
+        if path == '/failure':
+            or_raise(sold())
+        await self._app(scope, receive, send)
+        if path == '/late':
+            raise ZeroDivisionError
+
+
+async def raise_at_once(request: Request, call_next: Any) -> Any:
+    if request.url.path == '/defect':
+        raise ZeroDivisionError
+    return await call_next(request)
+
+
+def behind_middleware(*, is_function: bool) -> FastAPI:
+    app = application()
+    if is_function:
+        app.middleware('http')(raise_at_once)
+    else:
+        app.add_middleware(Raising)
+    app.get('/late')(lambda: 'ok')
+    return app
+
+
+@pytest.mark.parametrize('is_function', [True, False])
+def test_a_defect_of_middleware_is_answered_recorded_once_and_raised(
+    caplog: pytest.LogCaptureFixture, *, is_function: bool
+) -> None:
+    app = behind_middleware(is_function=is_function)
+    answer = TestClient(app, raise_server_exceptions=False).get('/defect')
+    [record] = records(caplog)
+    assert (answer.status_code, answer.json()['error']['details']) == (500, {'ref': record.ref})
+    assert answer.headers['x-request-id'] == answer.json()['request_id']
+    # The server closes the connection after an exception.
+    assert answer.headers['connection'] == 'close'
+    with pytest.raises(ZeroDivisionError):
+        TestClient(app).get('/defect')
+
+
+def test_a_defect_of_middleware_after_the_response_leaves_it_as_it_is(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    app = behind_middleware(is_function=False)
+    answer = TestClient(app, raise_server_exceptions=False).get('/late')
+    assert (answer.status_code, answer.json()) == (200, 'ok')
+    assert [record.error_type for record in records(caplog)] == ['ZeroDivisionError']
+
+
+def test_an_error_that_middleware_raises_is_answered_by_its_arm(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answer = TestClient(behind_middleware(is_function=False)).get('/failure')
+    assert (answer.status_code, answer.json()['error']['code']) == (404, 'SOLD')
+    assert [record.tag for record in records(caplog)] == ['Sold']
+
+
+def test_an_own_handler_answers_the_defects_of_middleware(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    app = behind_middleware(is_function=False)
+
+    @app.exception_handler(Exception)
+    async def answer_all(request: Request, error: Exception) -> PlainTextResponse:
+        return PlainTextResponse('sorry', 503)
+
+    answer = TestClient(app, raise_server_exceptions=False).get('/defect')
+    assert (answer.status_code, answer.text) == (503, 'sorry')
+    assert [record.error_type for record in records(caplog)] == ['ZeroDivisionError']
+
+
+def test_a_defect_of_middleware_closes_a_websocket(caplog: pytest.LogCaptureFixture) -> None:
+    app = behind_middleware(is_function=False)
+    client = TestClient(app)
+    with pytest.raises(ZeroDivisionError), client.websocket_connect('/defect'):
+        pytest.fail('it connected')
+    assert [record.error_type for record in records(caplog)] == ['ZeroDivisionError']
+
+
 # Background tasks
 
 

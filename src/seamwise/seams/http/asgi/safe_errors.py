@@ -8,7 +8,6 @@ from typing import Any
 
 from seamwise._defects.sentry import register
 from seamwise._errors.causes import iter_leaves
-from seamwise.seams.http.asgi.outermost import is_missing_response
 from seamwise.seams.http.asgi.sending import Sender
 from seamwise.seams.http.asgi.websockets import WebSocketCloser
 from seamwise.seams.http.bodies import Body, BodyFormat, check_body, envelope
@@ -118,7 +117,7 @@ class SafeErrors:
     async def _fail(self, error: Exception, sender: Sender, scope: Scope) -> Exception | None:
         """Answer and log an exception; return the one to raise, None for a failure."""
         exchange = sender.exchange
-        if is_missing_response(error, exchange):
+        if _is_missing_response(error, exchange):
             return None
         if _is_disconnect(error, sender.disconnect_error):
             exchange.is_disconnected = not sender.has_started
@@ -201,6 +200,14 @@ class SafeErrors:
         self._log.logger.debug(
             'The client of request %s disconnected.', exchange.request_id, extra=extra
         )
+
+
+def _is_missing_response(error: Exception, exchange: Exchange) -> bool:
+    """Return whether `BaseHTTPMiddleware` reports that the client disconnected before an answer."""
+    return exchange.is_disconnected and all(
+        isinstance(leaf, RuntimeError) and leaf.args == ('No response returned.',)
+        for leaf in iter_leaves(error)
+    )
 
 
 def _http_exception(exception: Exception, scope: Scope) -> HttpError | None:

@@ -59,7 +59,8 @@ def install(
     reference, and raised again. An own handler for `Exception`, and `debug=True`, are kept.
 
     Call it once, before or after routes and other middleware are added. All other middleware is
-    outside of it, so that errors get the headers of CORS and are compressed.
+    outside of it, so that errors get the headers of CORS and are compressed. The exceptions of that
+    middleware are answered too, without its headers.
 
     >>> from fastapi import FastAPI
     >>> from seamwise import Failure, Result
@@ -119,14 +120,17 @@ class _Installation:
 
     def __call__(self, app: App) -> SafeErrors:
         """Return the middleware, when the application starts."""
-        handlers = self._app.exception_handlers
         return SafeErrors(
             app,
             log=self._answers.log,
             body=self._answers.body,
             adapter=self._answers.adapter,
-            is_answering=not (self._app.debug or Exception in handlers or 500 in handlers),  # noqa: PLR2004 -- as Starlette
+            is_answering=self._is_answering(),
         )
+
+    def _is_answering(self) -> bool:
+        handlers = self._app.exception_handlers
+        return not (self._app.debug or Exception in handlers or 500 in handlers)  # noqa: PLR2004 -- as Starlette
 
     def add_handlers(self) -> None:
         """Add handlers for the exceptions of the framework that the application does not handle."""
@@ -179,7 +183,12 @@ class _Installation:
             if problem or len(middleware) > 1:
                 # Starlette's `ServerErrorMiddleware` stays outside: OpenTelemetry looks for it.
                 app.user_middleware = [
-                    Middleware(Outermost, log=self._answers.log, problem=problem),
+                    Middleware(
+                        Outermost,
+                        answers=self._answers,
+                        is_answering=self._is_answering(),
+                        problem=problem,
+                    ),
                     *app.user_middleware,
                 ]
             try:
