@@ -147,28 +147,25 @@ def simulate(policy: Policy, clients: int = 1000, *, seed: int = 1) -> Load:
 _PAGE = """\
 # An outage, with and without jitter and budget
 
-`python -m benchmarks.outage` simulates all of this and writes this page.
+`python -m benchmarks.outage` simulates this and writes this page.
 
-A thousand clients call a service once per second, all at the full second, as timers do. From
-second {start:.0f} to second {end:.0f}, every request fails. The clients make up to four attempts,
-with a backoff that starts at 1 s and doubles. A hundred clients run in one process and share its
-budget. The guards are the real ones, in an event loop whose time jumps to the next timer.
+A thousand clients call a service at each full second. From second {start:.0f} to second {end:.0f},
+every request fails. The clients make up to four attempts, with a backoff that starts at 1 s and
+doubles; a hundred of them run in one process and share its budget.
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="pictures/outage-dark.svg">
-  <img alt="Four charts of the requests per second that reach the service. Without retries: 1000 all the time. Without jitter: steps up to a plateau of 4000, which lasts until after the outage. With full jitter: a smooth rise to the same plateau. With a budget: 1000, and three short peaks of 2200." src="pictures/outage-light.svg">
+  <img alt="Requests per second. Without retries: 1000. Without jitter: steps up to 4000, until after the outage. With full jitter: a smooth rise to 4000. With a budget: 1000, and three peaks of 2200." src="pictures/outage-light.svg">
 </picture>
 
 | retries | requests per second in the outage | relative to no retries | busiest tenth of a second | in the 5 s after the outage |
 | --- | ---: | ---: | ---: | ---: |
 {rows}
 
-The picture shows the mean of each second: retries without a budget multiply the load by four, with
-or without jitter. It does not show the waves within a second, which the column of the busiest tenth
-shows. Backoff alone does not spread the load: requests that failed together are retried together,
-all 4000 of a second at once. Full jitter removes these waves, but not the additional load.
-The budget limits the additional load to a fifth of the calls of ten seconds. It can be spent in
-one moment, which causes the three peaks. After the outage, no backlog remains.
+The picture shows the mean of each second. Retries without a budget multiply the load by four.
+Without jitter, requests that failed together are also retried together, all 4000 in a tenth of a
+second. The [budget](guards/retry.md#limit-retries-with-a-budget) limits retries to a fifth of the
+calls of ten seconds. It can be spent in one moment, which causes the three peaks.
 """  # noqa: E501 -- tables and images in Markdown cannot be wrapped
 
 

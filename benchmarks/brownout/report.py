@@ -19,15 +19,12 @@ _TITLES: dict[Strategy, str] = {
 _PAGE = """\
 # A brown-out, with and without guards
 
-`python -m benchmarks.brownout` runs this simulation in real time and writes this page. It needs
-`redis-server`.
+`python -m benchmarks.brownout` runs this simulation in real time and writes this page.
 
-{clients:,} clients in {processes} processes call a service over TCP, each every {period:g} seconds:
-{rate:.0f} calls per second. The service handles {slots} requests at a time, in {service_time:g} s
-each, so that it can serve {capacity:.0f} per second. From second {slow_from:g} to second
-{slow_until:g} it browns out: a request takes {slow_time:g} s, and it can serve {slow_capacity:.0f}
-per second. It queues what it cannot handle at once, and does not notice that a client gave up after
-{patience:g} s.
+{clients:,} clients in {processes} processes make {rate:.0f} calls per second. The service handles
+{slots} requests at a time, in {service_time:g} s each: {capacity:.0f} per second. From second
+{slow_from:g} to second {slow_until:g} a request takes {slow_time:g} s: {slow_capacity:.0f} per
+second. Clients give up after {patience:g} s; their requests stay in its queue.
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="pictures/brownout-dark.svg">
@@ -38,21 +35,16 @@ per second. It queues what it cannot handle at once, and does not notice that a 
 | --- | ---: | ---: | ---: | ---: | ---: |
 {rows}
 
-- Without guards, the queue of the service grows to more than {patience:g} s, and every answer comes
-  too late: the service works, but serves nobody.
-- With retries, each call that fails becomes {attempts} requests. That is more than the healthy
-  service can serve, so the overload does not end with its cause (a *metastable failure*; Bronson et
-  al., HotOS 2021).
-- The guards are `bulkhead >> circuit >> retry`. The
-  [bulkhead](guards/limits.md) refuses the calls that the service cannot handle, so that its queue
-  stays short. The [circuit in Redis](guards/redis.md) counts the failures of both processes. The
-  [budget](guards/retry.md#limit-retries-with-a-budget) limits the retries to a tenth of the calls.
-- A bulkhead of 25 calls in each process, somewhat more than half of what the service handles at a
-  time, lets the slow service do all it can. `adaptive(5, 100, start=25)` does not have to know
-  that number, and needs a few failures to find it.
+The service has recovered when at least 95 % of the calls of every later second are answered.
 
-The service has recovered in the first second after which at least 95 % of the calls of every second
-are answered.
+- Without guards, the queue grows, and most answers in the brown-out come too late.
+- With retries, each call that fails becomes {attempts} requests, too many for the healthy service.
+  The overload does not end with its cause (a *metastable failure*; Bronson et al., HotOS 2021).
+- The guards are `bulkhead >> circuit >> retry`. The [bulkhead](guards/limits.md) keeps the queue
+  of the service short, the [circuit in Redis](guards/redis.md) counts the failures of both
+  processes, and the [budget](guards/retry.md#limit-retries-with-a-budget) limits retries to a tenth
+  of the calls.
+- The fixed limit is 25 calls in each process; `adaptive(5, 100, start=25)` finds it.
 """  # noqa: E501 -- tables and images in Markdown cannot be wrapped
 
 
@@ -62,7 +54,6 @@ def page(runs: list[Run]) -> str:
     return _PAGE.format(
         clients=plan.clients,
         processes=plan.processes,
-        period=plan.period,
         rate=plan.rate,
         slots=plan.slots,
         service_time=plan.service_time,

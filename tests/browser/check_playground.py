@@ -11,6 +11,7 @@ import re
 import time
 import zlib
 from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -489,26 +490,80 @@ def test_the_page_has_no_violations_that_axe_finds(page: Playground) -> None:
     assert page.script(VIOLATIONS) == []
 
 
-def test_a_browser_without_webassembly_gets_a_sentence_and_the_code(page: Playground) -> None:
-    script = run_command(
-        page.driver,
-        'Page.addScriptToEvaluateOnNewDocument',
-        {'source': 'delete globalThis.WebAssembly'},
-    )
+@contextmanager
+def before_the_page(driver: Chrome, source: str) -> Generator[None]:
+    """Run a script in each new document before its own scripts."""
+    script = run_command(driver, 'Page.addScriptToEvaluateOnNewDocument', {'source': source})
     try:
+        yield
+    finally:
+        number = {'identifier': script['identifier']}
+        run_command(driver, 'Page.removeScriptToEvaluateOnNewDocument', number)
+
+
+@pytest.mark.parametrize(
+    'source',
+    [
+        'delete globalThis.WebAssembly',
+        'delete globalThis.Worker',
+        "Object.defineProperty(Navigator.prototype, 'deviceMemory', { value: 1 })",
+    ],
+    ids=['no WebAssembly', 'no workers', 'little memory'],
+)
+def test_a_browser_that_cannot_run_it_gets_a_sentence_and_the_code(
+    page: Playground, source: str
+) -> None:
+    with before_the_page(page.driver, source):
         page.driver.get('about:blank')
         page.driver.get(page.url)
         page.wait(lambda: page.driver.find_element(By.ID, 'unsupported').is_displayed())
-        assert 'lacks WebAssembly' in page.text('#unsupported')
+        assert 'lacks WebAssembly or workers, or has too little memory' in page.text('#unsupported')
         assert 'case BookNotFound' in page.text('#editor pre')
         assert page.script('return document.getElementById("run").disabled')
         assert [url for url in requested(page.driver) if 'pyright' in url or 'pyodide' in url] == []
-    finally:
-        run_command(
-            page.driver,
-            'Page.removeScriptToEvaluateOnNewDocument',
-            {'identifier': script['identifier']},
-        )
+
+
+@pytest.mark.parametrize(
+    'source',
+    [
+        """
+        WebAssembly.compile = async () => {
+          throw new RangeError('WebAssembly.compile(): Out of memory')
+        }
+        """,
+        # In the worker of Python; its import runs first, and allocates later.
+        """
+        globalThis.Blob = class extends Blob {
+          constructor([script, ...others], options) {
+            const refuse = 'WebAssembly.Memory = function () {'
+              + "throw new RangeError('WebAssembly.Memory(): could not allocate memory') }"
+            super([typeof script === 'string' ? script + refuse : script, ...others], options)
+          }
+        }
+        """,
+    ],
+    ids=['compiling', 'starting'],
+)
+def test_a_browser_that_runs_out_of_memory_gets_the_sentence_and_keeps_the_program(
+    page: Playground, source: str
+) -> None:
+    with before_the_page(page.driver, source):
+        page.open()
+        page.wait(lambda: page.driver.find_element(By.ID, 'unsupported').is_displayed())
+        page.wait_for_checker()
+        assert page.text('#output-state').startswith('Python cannot be loaded: ')
+        assert page.script('return document.getElementById("run").disabled')
+        assert 'case BookNotFound' in page.program()
+        # Pyodide does not expect that it cannot start.
+        read_log(page.driver, 'browser')
+
+
+def test_another_failure_of_python_is_not_taken_for_a_lack_of_memory(page: Playground) -> None:
+    source = "WebAssembly.compile = async () => { throw new RangeError('Maximum call stack') }"
+    with before_the_page(page.driver, source):
+        page.open()
+        page.wait(lambda: page.text('#output-state').endswith('Maximum call stack'))
+        assert not page.driver.find_element(By.ID, 'unsupported').is_displayed()
 
 
 def test_all_files_together_have_at_most_13_megabytes_compressed(site: Path) -> None:

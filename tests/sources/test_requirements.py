@@ -86,7 +86,7 @@ def test_each_requirement_that_is_met_has_a_test_and_each_mark_has_a_requirement
 def test_the_page_says_what_is_met_differently_and_why(document: str) -> None:
     page = PAGE.read_text(encoding='utf-8')
     section = page.partition(f'\n## {SECTIONS[document]}\n')[2].partition('\n## ')[0]
-    tables = section.split('\n\n')
+    tables = section.strip().split('\n\n')
     differences = [table for table in tables if 'Reason |' in table.partition('\n')[0]]
     on_page = {cells[-1] for table in differences for cells in rows_of(table)}
     in_table = {

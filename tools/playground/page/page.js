@@ -27,6 +27,12 @@ const ORDER = [
 /** In milliseconds: the pause in typing after which the text is stored. */
 const STORE_PAUSE = 400;
 
+/** In GiB, as browsers round it: with less, the workers end without a message. */
+const MIN_MEMORY = 2;
+
+/** Messages of V8, SpiderMonkey and JavaScriptCore. */
+const OUT_OF_MEMORY = /out of memory|could not allocate|allocation failed|allocation size overflow/i;
+
 const NEVER = /Argument of type "([^"]+)" cannot be assigned to parameter "arg" of type "Never"/;
 
 class Page {
@@ -83,7 +89,7 @@ class Page {
   async #load(program) {
     this.#checker = new Checker(
       (problems) => this.#showProblems(problems),
-      (reason) => this.#setState("problems", () => text("checkerFailed", { reason })),
+      (reason) => this.#showFailure("problems", "checkerFailed", reason),
     );
     const size = { size: megabytes(compressedSize(CHECKER_FILES)) };
     this.#setState("problems", () => text("loadingChecker", size));
@@ -93,7 +99,7 @@ class Page {
       this.#checker.update(this.#editor.program);
       if (this.#problems === null) this.#setState("problems", () => text("startingChecker"));
     } catch (error) {
-      this.#setState("problems", () => text("checkerFailed", { reason: error.message }));
+      this.#showFailure("problems", "checkerFailed", error.message);
     }
     this.#progress("problems", 1);
     await this.#loadPython();
@@ -110,7 +116,7 @@ class Page {
       this.#setState("output", () => text("ready"));
       byId("run").disabled = false;
     } catch (error) {
-      this.#setState("output", () => text("pythonFailed", { reason: error.message }));
+      this.#showFailure("output", "pythonFailed", error.message);
     }
     this.#progress("output", 1);
   }
@@ -256,7 +262,7 @@ class Page {
       if (!byId("output").hasChildNodes()) byId("output").append(element("span.nothing", {}, text("noOutput")));
       announce(result?.error_type ? `${result.error_type}: ${result.message}` : words());
     } catch (error) {
-      this.#setState("output", () => text("pythonFailed", { reason: error.message }));
+      this.#showFailure("output", "pythonFailed", error.message);
     }
     this.#isRunning = false;
     const hadFocus = document.activeElement === byId("stop");
@@ -277,6 +283,12 @@ class Page {
     setText(byId(`${panel}-state`), words());
   }
 
+  /** Say why the type checker or Python does not run; the program stays in the editor. */
+  #showFailure(panel, key, reason) {
+    if (OUT_OF_MEMORY.test(reason)) byId("unsupported").hidden = false;
+    this.#setState(panel, () => text(key, { reason }));
+  }
+
   #progress(panel, share) {
     const bar = byId(`${panel}-progress`);
     bar.hidden = share === 1;
@@ -294,6 +306,8 @@ class Page {
 }
 
 function isSupported() {
+  // Not every browser says how much memory the device has.
+  if (navigator.deviceMemory < MIN_MEMORY) return false;
   return [globalThis.WebAssembly, globalThis.Worker, globalThis.DecompressionStream].every(
     (feature) => feature !== undefined,
   );

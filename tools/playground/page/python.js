@@ -28,8 +28,10 @@ export class Python {
     this.#worker = worker;
     this.#ready = new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => {
-        if (data.type === "failed") reject(new Error(data.message));
-        else if (data.type === "loaded") {
+        if (data.type === "failed") {
+          reject(new Error(data.message));
+          worker.terminate(); // It would keep its memory.
+        } else if (data.type === "loaded") {
           const { "python_stdlib.zip": stdlib, "python.zip": packages } = this.#files;
           worker.postMessage({ type: "start", module: this.#module, stdlib, packages });
         } else resolve();
