@@ -125,7 +125,10 @@ def _findings(
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
     domain_only = {rule.code for rule in rules if rule.is_domain_only}
-    helpers = ExceptionHelpers(helper for file in files for helper in file.exception_helpers)
+    helpers = ExceptionHelpers(
+        (helper for file in files for helper in file.exception_helpers),
+        (exit_ for file in files for exit_ in file.block_exits),
+    )
     hits = {
         file.path: [
             hit

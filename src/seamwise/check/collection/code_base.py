@@ -158,6 +158,7 @@ def facts_of(module: Module) -> FileFacts:
         program_adapters=inferred.program_adapters,
         exception_flows=inferred.exception_flows,
         exception_helpers=inferred.exception_helpers,
+        block_exits=inferred.block_exits,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,
     )
