@@ -354,7 +354,7 @@ class FileFacts(Struct, frozen=True):
     """Whether the file has functions, and none has an annotation."""
     missing_imports: tuple[MissingImport, ...] = ()
     neighbours: tuple[str, ...] = ()
-    """Modules that the file imports from its own source folder, checked or not."""
+    """Modules that the file imports, checked or not, except those of installed packages."""
     pipeline_line: int = 0
     """Line that imports `flow` or `pipe` of `returns`; 0 without one."""
     rule_hits: tuple[RuleHit, ...] = ()
