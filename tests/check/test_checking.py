@@ -217,21 +217,94 @@ def test_suppression_of_a_rule_that_is_off_is_not_reported() -> None:
     assert not check_source(source, settings=settings).findings
 
 
-def test_suppression_is_not_reported_if_the_finding_depends_on_a_file_that_is_not_checked() -> None:
-    Path('helpers.py').write_text(
-        'def read(name: str) -> int:\n    raise LookupError(name)\n', encoding='utf-8'
+RAISING = 'def read(name: str) -> int:\n    raise LookupError(name)\n'
+HARMLESS = 'def read(name: str) -> int: return 1\n'
+CALLING = (
+    f'{START}from helpers import read\n'
+    'def load() -> Result[int, str]:\n'
+    '    # seamwise: allow[SW102] the framework answers it\n'
+    '    return Success(read("a")) if id else Failure("")\n'
+    'print()  # seamwise: allow[SW101] nothing\n'
+)
+
+
+@pytest.mark.parametrize('paths', [['module.py'], ['module.py', 'other.py'], ['.']])
+def test_imported_files_decide_about_suppressions_also_if_they_are_not_requested(
+    paths: list[str],
+) -> None:
+    Path('module.py').write_text(CALLING, encoding='utf-8')
+    Path('other.py').write_text('import third\nthird.run()\n', encoding='utf-8')
+    Path('third.py').write_text('import module\ndef run() -> None: print()\n', encoding='utf-8')
+    Path('helpers.py').write_text('from innermost import read as read\n', encoding='utf-8')
+    for source, lines in ((RAISING, [7]), (HARMLESS, [5, 7]), (RAISING, [7])):
+        Path('innermost.py').write_text(source, encoding='utf-8')
+        report = run_check(paths)
+        assert [(file.path, file.line) for file in report.findings] == [
+            ('module.py', line) for line in lines
+        ]
+        assert report.files == (5 if paths == ['.'] else len(paths))
+
+
+@pytest.mark.parametrize('follow', ['normal', 'silent', 'skip'])
+def test_findings_and_problems_of_files_that_are_only_imported_are_not_reported(
+    follow: str,
+) -> None:
+    Path('mypy.ini').write_text(f'[mypy]\nfollow_imports = {follow}\n', encoding='utf-8')
+    source = f'import missing_module\n{RAISING}{START}save()\n'
+    Path('helpers.py').write_text(source, encoding='utf-8')
+    report = check_source(CALLING)
+    assert [(file.path, file.line) for file in report.findings] == [('module.py', 7)]
+    assert report.problems == ()
+
+
+def test_suppression_is_not_reported_if_the_finding_depends_on_another_source_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / 'library').mkdir()
+    (tmp_path / 'library' / 'helpers.py').write_text(HARMLESS, encoding='utf-8')
+    monkeypatch.setenv('MYPYPATH', str(tmp_path / 'library'))
+    Path('user.py').write_text('import module\nprint(module)\n', encoding='utf-8')
+    Path('module.py').write_text(CALLING, encoding='utf-8')
+    Path('independent.py').write_text(
+        f'{START}def run() -> Result[int, str]:\n'
+        '    # seamwise: allow[SW102] nothing\n'
+        '    return Success(1) if id else Failure("")\n',
+        encoding='utf-8',
     )
+    report = run_check(['user.py', 'module.py', 'independent.py'])
+    assert [(file.path, file.line) for file in report.findings] == [
+        ('independent.py', 4),
+        ('module.py', 7),
+    ]
+    report = run_check(['module.py', 'library'])
+    assert [(file.path, file.line) for file in report.findings] == [
+        ('module.py', 5),
+        ('module.py', 7),
+    ]
+
+
+UNIT = """\
+class Session:
+    def commit(self) -> None: ...
+class Unit:
+    def __enter__(self) -> Session: return Session()
+    def __exit__(self, *error: object) -> None:
+        if {condition}: Session().commit()
+"""
+
+
+def test_unit_of_work_in_another_file_commits() -> None:
     source = (
-        f'{START}from helpers import read\n'
-        'def load() -> Result[int, str]:\n'
-        '    # seamwise: allow[SW102] the framework answers it\n'
-        '    return Success(read("a")) if id else Failure("")\n'
-        'print()  # seamwise: allow[SW101] nothing\n'
+        f'{START}from units import Unit\n'
+        'def run(rows: list[int]) -> Result[int, str]:\n'
+        '    with Unit():\n        rows.append(1)\n        return Failure("")\n'
     )
-    assert [finding.line for finding in check_source(source).findings] == [7]
-    assert [finding.line for finding in run_check(['.']).findings] == [7]
-    Path('helpers.py').write_text('def read(name: str) -> int: return 1\n', encoding='utf-8')
-    assert [finding.line for finding in run_check(['.']).findings] == [5, 7]
+    lines = [
+        [finding.line for finding in check_source(source).findings]
+        for condition in ('not any(error)', 'any(error)')
+        if Path('units.py').write_text(UNIT.format(condition=condition), encoding='utf-8')
+    ]
+    assert lines == [[7], []]
 
 
 def test_suppression_is_not_reported_where_types_are_unknown() -> None:

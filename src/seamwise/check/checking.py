@@ -92,7 +92,7 @@ def report_on(code_base: CodeBase, settings: CheckSettings, *, whole: bool = Fal
     findings = sorted(
         (
             finding
-            for finding in _findings(code_base.files, settings, rules, uncertain)
+            for finding in _findings(code_base, settings, rules, uncertain)
             if finding.code in selected
         ),
         key=lambda finding: (finding.path, finding.line, finding.column, finding.code),
@@ -116,7 +116,7 @@ def _is_selected(rule: Rule, settings: CheckSettings, *, whole: bool) -> bool:
 
 
 def _findings(
-    files: Sequence[FileFacts],
+    code_base: CodeBase,
     settings: CheckSettings,
     rules: Sequence[Rule],
     uncertain: AbstractSet[str],
@@ -125,7 +125,12 @@ def _findings(
         rule.code: settings.severity.get(rule.code) or rule.severity for rule in rules
     }
     domain_only = {rule.code for rule in rules if rule.is_domain_only}
-    helpers = ExceptionHelpers(helper for file in files for helper in file.exception_helpers)
+    files = code_base.files
+    known = (*files, *code_base.imported)
+    helpers = ExceptionHelpers(
+        (helper for file in known for helper in file.exception_helpers),
+        (exit_ for file in known for exit_ in file.block_exits),
+    )
     hits = {
         file.path: [
             hit
@@ -136,12 +141,12 @@ def _findings(
         ]
         for file in files
     }
-    modules = {file.module for file in files}
-    is_partial = any(not modules.issuperset(file.neighbours) for file in files)
-    undecided = {rule.code for rule in rules if is_partial and rule.reads_other_files}
+    partial = _modules_with_unknown_imports(known)
+    of_many_files = {rule.code for rule in rules if rule.reads_other_files}
     for rule in rules:
-        for file, hit in rule.check_program(files):
-            hits[file.path].append(hit)
+        for file, hit in rule.check_program(known):
+            if file.path in hits:
+                hits[file.path].append(hit)
     for file in files:
         # A dict, because different types of one expression can cause the same finding.
         findings = dict.fromkeys(
@@ -163,11 +168,26 @@ def _findings(
         }
         # A rule cannot find anything in an expression whose type is unknown.
         if UNUSED_SUPPRESSION in active and file.path not in uncertain:
-            unused = unused_suppressions(
-                file.suppressions, used, active=active - undecided, known=RULES
-            )
+            decided = active - of_many_files if file.module in partial else active
+            unused = unused_suppressions(file.suppressions, used, active=decided, known=RULES)
             severity = severities[UNUSED_SUPPRESSION]
             yield from apply_suppressions(
                 (to_finding(hit, path=file.path, severity=severity) for hit in unused),
                 file.suppressions,
             )
+
+
+def _modules_with_unknown_imports(files: Sequence[FileFacts]) -> AbstractSet[str]:
+    """Return the modules that import one without facts, directly or through others."""
+    importers: dict[str, list[str]] = {}
+    for file in files:
+        for name in file.neighbours:
+            importers.setdefault(name, []).append(file.module)
+    known = {file.module for file in files}
+    queue = [name for name in importers if name not in known]
+    modules: set[str] = set()
+    while queue:
+        new = set(importers.get(queue.pop(), ())) - modules
+        modules |= new
+        queue += new
+    return modules

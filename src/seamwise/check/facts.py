@@ -66,6 +66,8 @@ class HelperCondition(Struct, frozen=True):
     """Calls of which one is sufficient, if the function passes the exception on."""
     ending: tuple[HelperUse, ...] = ()
     """Calls at the ends of all branches; none of the functions may return."""
+    committing: str = ''
+    """Full name of a function that ends a block, which must not commit; empty without one."""
 
 
 class ExceptionHelper(Struct, frozen=True):
@@ -86,6 +88,17 @@ class ExceptionHelper(Struct, frozen=True):
     """Parameters that it passes to other functions."""
     ending: tuple[HelperUse, ...] | None
     """It never returns if none of these functions returns; None if it may return."""
+
+
+class BlockExit(Struct, frozen=True):
+    """Function that runs at the end of the block of a context manager."""
+
+    name: str
+    """Full name of the function."""
+    commits: bool
+    """Whether it commits a transaction if the block raises no exception."""
+    callees: tuple[str, ...] = ()
+    """Full names of the functions that it then calls."""
 
 
 class RuleHit(Struct, frozen=True):
@@ -341,7 +354,7 @@ class FileFacts(Struct, frozen=True):
     """Whether the file has functions, and none has an annotation."""
     missing_imports: tuple[MissingImport, ...] = ()
     neighbours: tuple[str, ...] = ()
-    """Modules that the file imports from its own source folder, checked or not."""
+    """Modules that the file imports, checked or not, except those of installed packages."""
     pipeline_line: int = 0
     """Line that imports `flow` or `pipe` of `returns`; 0 without one."""
     rule_hits: tuple[RuleHit, ...] = ()
@@ -364,6 +377,7 @@ class FileFacts(Struct, frozen=True):
     """Tables that `cli.main` gets."""
     exception_flows: tuple[ExceptionFlow, ...] = ()
     exception_helpers: tuple[ExceptionHelper, ...] = ()
+    block_exits: tuple[BlockExit, ...] = ()
     constructed_errors: frozenset[str] = frozenset()
     """Error classes that the file instantiates, or passes to code that may instantiate them."""
     handled_errors: frozenset[str] = frozenset()

@@ -525,6 +525,42 @@ async def cancelled(tasks: list[asyncio.Task[None]]) -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def cancelled_late(numbers: list[int]) -> None:
+    tasks = {asyncio.create_task(asyncio.sleep(number)) for number in numbers}
+    done, late = await asyncio.wait(tasks, timeout=1)
+    for task in late:
+        if not task.done():
+            task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    group = [*done, *late]
+    await asyncio.gather(*group, return_exceptions=True)
+
+
+class Running:
+    def __init__(self, tasks: dict[str, asyncio.Task[None]]) -> None:
+        self.tasks = tasks
+
+    async def stop(self) -> None:
+        for task in self.tasks.values():
+            task.cancel()
+        await asyncio.gather(*self.tasks.values(), return_exceptions=True)
+
+
+# case: others than the cancelled tasks
+async def not_cancelled(tasks: list[asyncio.Task[None]], others: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)  # finds: SW103
+    try:
+        await others[0]
+    except (Exception, asyncio.CancelledError):  # finds: SW103
+        print('other')
+    try:
+        await tasks[0]
+    except asyncio.CancelledError:
+        print('cancelled')
+
+
 # case: passed to a helper that passes it on, reports it, or ignores it
 class Writer:
     def write(self, future: asyncio.Future[int]) -> None:

@@ -1,6 +1,6 @@
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 
 from django.db import transaction  # type: ignore[import-untyped]
 from sqlalchemy import Connection, Engine, insert, select, text
@@ -310,3 +310,223 @@ def django_decorator(books: list[int]) -> Result[int, SoldOut]:
 def django_arguments(books: list[int]) -> Result[int, SoldOut]:
     books.append(1)
     return Failure(SoldOut())  # finds: SW116
+
+
+# case: a unit of work that commits
+class UnitOfWork:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def __enter__(self) -> 'UnitOfWork':
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *others: object) -> None:
+        if kind is None:
+            self.session.commit()
+        else:
+            self.session.rollback()
+
+    def rollback(self) -> None:
+        self.session.rollback()
+
+
+def own_unit(session: Session) -> Result[int, SoldOut]:
+    with UnitOfWork(session) as work:
+        work.session.add(Book(id=1))
+        return Failure(SoldOut())  # finds: SW116
+
+
+# case: it is rolled back, or nothing was written yet
+def own_unit_rolled_back(session: Session, number: int) -> Result[int, SoldOut]:
+    with UnitOfWork(session) as work:
+        if work.session.get(Book, number) is None:
+            return Failure(SoldOut())
+        work.session.add(Book(id=1))
+        work.rollback()
+        return Failure(SoldOut())
+
+
+# case: it inherits its exit, behind a variable
+class SmallUnit(UnitOfWork):
+    pass
+
+
+def inherited(session: Session) -> Result[int, SoldOut]:
+    work = SmallUnit(session)
+    with work:
+        work.session.add(Book(id=1))
+        return Failure(SoldOut())  # finds: SW116
+
+
+# case: it calls the exit of its base class, and a method that gets the exception
+class LargeUnit(UnitOfWork):
+    def __exit__(self, *error: object) -> None:
+        print('end')
+        super().__exit__(None)
+
+
+class ClosedUnit:
+    def __init__(self, session: Session | None) -> None:
+        self.session = session
+
+    async def __aenter__(self) -> 'ClosedUnit':
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.close(error[0])
+
+    async def close(self, error: object) -> None:
+        failed = error is not None
+        try:
+            if self.session is None:
+                return
+            if not failed:
+                self.session.commit()
+        finally:
+            print('closed')
+
+    def add(self, number: int) -> None:
+        print(number)
+
+
+async def other_exits(session: Session) -> Result[int, SoldOut]:
+    with LargeUnit(session) as work:
+        work.session.add(Book(id=1))
+        if work.session.new:
+            return Failure(SoldOut())  # finds: SW116
+    async with ClosedUnit(session) as closed:
+        closed.add(1)
+        return Failure(SoldOut())  # finds: SW116
+
+
+# case: it commits only if it is told so
+class ToldUnit:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.is_complete = False
+
+    def __enter__(self) -> 'ToldUnit':
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.is_complete:
+            self.session.commit()
+        self.session.close()
+
+    def complete(self) -> None:
+        self.is_complete = True
+
+
+class RollingUnit(ToldUnit):
+    def __exit__(self, *error: object) -> None:
+        self.session.rollback()
+
+    def commit(self) -> None:
+        self.session.commit()
+
+
+class SkippedUnit(ToldUnit):
+    def __exit__(self, *error: object) -> None:
+        if not self.is_complete:
+            return
+        self.session.commit()
+
+
+class FailingUnit(ToldUnit):
+    def __exit__(self, kind: object = None, *error: object) -> None:
+        if kind is not None:
+            self.session.commit()
+
+
+def told(session: Session) -> Result[int, SoldOut]:
+    with ToldUnit(session) as work:
+        work.session.add(Book(id=1))
+        if session.new:
+            return Failure(SoldOut())
+        work.complete()
+    with RollingUnit(session) as rolling:
+        rolling.session.add(Book(id=1))
+        if session.new:
+            return Failure(SoldOut())
+        rolling.commit()
+    with SkippedUnit(session) as skipped, FailingUnit(session):
+        skipped.session.add(Book(id=1))
+        return Failure(SoldOut())
+
+
+# case: a generator that commits behind its yield
+@contextmanager
+def work_with(session: Session) -> Iterator[Session]:
+    try:
+        yield session
+        session.commit()
+    except BaseException:
+        session.rollback()
+        raise
+    finally:
+        session.close()
+
+
+@asynccontextmanager
+async def work_later(session: AsyncSession) -> AsyncIterator[AsyncSession]:
+    async with session.begin():
+        yield session
+
+
+class Shop:
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    @contextmanager
+    def unit(self) -> Iterator[Session]:
+        with work_with(self.session) as session:
+            yield session
+
+    def sell(self) -> Result[int, SoldOut]:
+        with self.unit() as session:
+            session.add(Book(id=1))
+            return Failure(SoldOut())  # finds: SW116
+
+
+@work_with(Session())
+def decorated(books: list[int]) -> Result[int, SoldOut]:
+    books.append(1)
+    return Failure(SoldOut())  # finds: SW116
+
+
+async def generators(session: Session, later: AsyncSession) -> Result[int, SoldOut]:
+    with work_with(session):
+        session.add(Book(id=1))
+        if session.new:
+            return Failure(SoldOut())  # finds: SW116
+    async with work_later(later):
+        later.add(Book(id=1))
+        return Failure(SoldOut())  # finds: SW116
+
+
+# case: a generator that commits before its yield, or in one case only
+@contextmanager
+def prepared(session: Session, *, done: bool = False) -> Iterator[Session]:
+    session.commit()
+    yield session
+    if done:
+        session.commit()
+
+
+@contextmanager
+def nested(session: Session) -> Iterator[Session]:
+    if session.in_transaction():
+        yield session
+        return
+    yield session
+    session.commit()
+
+
+def uncertain(session: Session) -> Result[int, SoldOut]:
+    with prepared(session):
+        session.add(Book(id=1))
+        if session.new:
+            return Failure(SoldOut())
+    with nested(session):
+        session.add(Book(id=1))
+        return Failure(SoldOut())

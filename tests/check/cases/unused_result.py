@@ -1032,3 +1032,97 @@ def looked_at(name: str) -> Result[int, Full]:
     reveal_type(result)
     assert_type(result, Result[int, Full])
     return result
+
+
+# case: a function for a parameter whose type is that of a callback
+def ignore(function: Callable[[], object]) -> None:
+    function()
+
+
+class Bell:
+    def __init__(self) -> None:
+        self.handlers: list[Callable[[str], object]] = []
+
+    def on_ring(self, handler: Callable[[str], object]) -> Callable[[], None]:
+        self.handlers.append(handler)
+        return self.handlers.clear
+
+
+class Door:
+    def __init__(self, bell: Bell) -> None:
+        bell.on_ring(self.open)  # finds: SW101
+        bell.on_ring(handler=save)  # finds: SW101
+        bell.on_ring(count)
+
+    def open(self, name: str) -> Result[int, Full]:
+        return save(name)
+
+
+def callbacks(name: str) -> None:
+    ignore(partial(save, name))  # finds: SW101
+    ignore(lambda: save(name))  # finds: SW101
+    ignore(partial(count, name))
+
+
+# case: a function that may be called or examined in another way
+def register(function: Callable[..., object]) -> None:
+    print(function.__name__)
+
+
+def call_it(function: Callable[[str], object], name: str) -> object:
+    return function(name)
+
+
+def registered(name: str) -> object:
+    register(save)
+    return call_it(save, name)
+
+
+# case: tasks of a list that are only awaited
+async def task_lists(names: list[str]) -> None:
+    tasks = [asyncio.create_task(load(name)) for name in names]  # finds: SW101
+    await asyncio.wait(tasks)
+    await asyncio.gather(*map(load, names))  # finds: SW101
+    async with asyncio.TaskGroup() as group:
+        others = []  # finds: SW101
+        for name in names:
+            others.append(group.create_task(load(name)))
+
+
+# case: tasks of a list that are read, or belong to somebody else
+async def read_task_lists(names: list[str], waiting: list[asyncio.Task[Result[str, Gone]]]) -> list[Result[str, Gone]]:
+    tasks = []
+    for name in names:
+        tasks.append(asyncio.create_task(load(name)))
+    done, _ = await asyncio.wait(tasks)
+    await asyncio.wait(waiting)
+    later = [asyncio.create_task(load(name)) for name in names]
+    await asyncio.wait(later)
+    plain = [asyncio.create_task(asyncio.sleep(1)) for name in names]
+    await asyncio.wait(plain)
+    return [task.result() for task in (*done, *later)]
+
+
+# case: the end of cancelled tasks
+async def cancelled(names: list[str], waiting: list[asyncio.Task[Result[str, Gone]]]) -> None:
+    task = asyncio.create_task(load('a'))
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    for other in waiting:
+        other.cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+
+
+# case: other tasks than the cancelled ones, and a branch that ends
+async def not_cancelled(tasks: list[asyncio.Task[int]], waiting: list[asyncio.Task[Result[str, Gone]]]) -> None:
+    for other in tasks:
+        other.cancel()
+    await asyncio.gather(*waiting)  # finds: SW101
+    task = asyncio.create_task(load('a'))
+    try:
+        await asyncio.sleep(1)
+    except BaseException:
+        task.cancel()
+        raise
+    await task  # finds: SW101

@@ -140,13 +140,28 @@ class Build:
         return path if isinstance(path, str) else ''
 
     def neighbours(self, module: str) -> Iterator[str]:
-        """Yield the modules that a module imports from its own source folder."""
+        """Yield the modules that a module imports, except those of installed packages."""
+        folder = self._source_folder(module)
+        for name in self._result.graph[module].dependencies:
+            if name not in self:
+                continue
+            path = Path(self.path(name)).absolute()
+            is_installed = (
+                _is_installed(path.relative_to(folder))
+                if path.is_relative_to(folder)
+                else _is_installed(path) or name.partition('.')[0] in _RESULT_PACKAGES
+            )
+            if not is_installed:
+                yield name
+
+    def have_one_source_folder(self, first: str, second: str) -> bool:
+        """Return whether two modules are in the same source folder."""
+        return self._source_folder(first) == self._source_folder(second)
+
+    def _source_folder(self, module: str) -> Path:
         path = Path(self.path(module)).absolute()
         package = path.parent if path.stem == '__init__' else path
-        folder = package.parents[module.count('.')]
-        for name in self._result.graph[module].dependencies:
-            if name in self and _is_in_sources(Path(self.path(name)).absolute(), folder):
-                yield name
+        return package.parents[module.count('.')]
 
     def is_imported(self, package: str) -> bool:
         """Return whether a module of another package imports this one, or a module of it."""
@@ -264,11 +279,6 @@ def _is_type(symbol: SymbolTableNode | None) -> bool:
     if isinstance(node, TypeAlias):
         return not isinstance(get_proper_type(node.target), AnyType)
     return isinstance(node, TypeInfo)
-
-
-def _is_in_sources(path: Path, folder: Path) -> bool:
-    """Return whether a file is in a source folder, and in no environment inside of it."""
-    return path.is_relative_to(folder) and not _is_installed(path.relative_to(folder))
 
 
 def _is_installed(path: Path) -> bool:

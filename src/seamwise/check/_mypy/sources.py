@@ -10,7 +10,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import cast
 
@@ -280,7 +280,21 @@ def source_groups(
             group = SourceGroup([], copy_options(options))
             groups.append(group)
         group.sources += sources
+    for group in groups:
+        for name in _top_level_names(group.sources):
+            # mypy skips the functions of a module in an installed folder, also an editable one.
+            pattern = f'{name}.{_ALL_MODULES}'
+            group.options.per_module_options[pattern] = {'preserve_asts': True}
     return groups
+
+
+def _top_level_names(sources: Iterable[BuildSource]) -> set[str]:
+    """Return the names of the modules and packages in the source folders, requested or not."""
+    names = {source.module.partition('.')[0] for source in sources}
+    for folder in {source.base_dir for source in sources}:
+        with suppress(OSError):
+            names |= {path.stem for path in Path(folder or '.').iterdir()}
+    return set(filter(str.isidentifier, names))
 
 
 def module_of_path(path: str, options: Options) -> str | None:

@@ -46,6 +46,8 @@ class CodeBase(Struct, frozen=True):
 
     files: tuple[FileFacts, ...]
     problems: tuple[SourceProblem, ...]
+    imported: tuple[FileFacts, ...] = ()
+    """Facts of further files that the requested ones import from their source folders."""
     type_errors: Mapping[TypeErrorPlace, int] = {}
     """Numbers of mypy's errors."""
     digest: bytes = b''
@@ -67,6 +69,7 @@ def read_code_base(
     """
     problems: list[SourceProblem] = []
     files: list[FileFacts] = []
+    imported: dict[str, FileFacts] = {}
     type_errors = Counter[TypeErrorPlace]()
     digests: list[bytes] = []
     options = mypy_options(problems, python_executable=python_executable)
@@ -81,7 +84,16 @@ def read_code_base(
             )
             if cache_of_group is not None and facts is not None:
                 digests.append(cache_of_group.digest(file.path for file in facts))
-            files += _read(group, problems, type_errors) if facts is None else facts
+            if facts is None:
+                facts = _read(group, problems, type_errors)
+            requested = set(group.modules)
+            files += [file for file in facts if file.module in requested]
+            # mypy skips the bodies of functions in files whose errors it does not report.
+            imported |= {
+                file.path: file
+                for file in facts
+                if file.module not in requested and not file.is_untyped
+            }
     problems += [
         SourceProblem(file.path, _UNTYPED, is_unread=False) for file in files if file.is_untyped
     ]
@@ -89,7 +101,10 @@ def read_code_base(
     problems += _pipeline_problems(files, options.plugins if options is not None else ())
     is_cached = bool(groups) and len(digests) == len(groups)
     digest = digest_of([repr(problems).encode(errors='replace'), *digests]) if is_cached else b''
-    return CodeBase(tuple(files), tuple(problems), type_errors, digest)
+    # A file of another group may have been read as a module of another name.
+    paths_of_files = {file.path for file in files}
+    others = (file for path, file in imported.items() if path not in paths_of_files)
+    return CodeBase(tuple(files), tuple(problems), tuple(others), type_errors, digest)
 
 
 def _unannotated(files: Iterable[FileFacts]) -> Iterator[SourceProblem]:
@@ -158,6 +173,7 @@ def facts_of(module: Module) -> FileFacts:
         program_adapters=inferred.program_adapters,
         exception_flows=inferred.exception_flows,
         exception_helpers=inferred.exception_helpers,
+        block_exits=inferred.block_exits,
         constructed_errors=inferred.constructed_errors,
         handled_errors=inferred.handled_errors,
     )
@@ -185,9 +201,9 @@ def _read(
     build = run_mypy(group, problems)
     if build is None:
         return []
-    facts = list(_collect_facts(group.modules, build, problems).values())
+    facts = list(_collect_facts(_names_to_read(group, build), group, build, problems).values())
     type_errors.update(build.type_errors)
-    problems += _import_problems(facts, build)
+    problems += _import_problems(facts, group, build)
     return facts
 
 
@@ -208,7 +224,7 @@ def _read_cached(
             facts = _facts_of_build(cache, group, build, problems)
             if facts is not None:
                 type_errors.update(build.type_errors)
-                problems += _import_problems(facts, build)
+                problems += _import_problems(facts, group, build)
                 return facts
     except sqlite3.Error:
         cache.clear()
@@ -219,29 +235,52 @@ def _facts_of_build(
     cache: FactsCache, group: SourceGroup, build: Build, problems: list[SourceProblem]
 ) -> list[FileFacts] | None:
     """Return the facts of a build; None if some are missing until the next build."""
-    names = [name for name in group.modules if name in build]
+    names = _names_to_read(group, build)
     cached = {name: cache.facts(name, build) for name in names if build.is_cached(name)}
     missing = [name for name, facts in cached.items() if facts is None]
     if missing:
         build.remove_from_cache(missing)
         return None
-    new = _collect_facts([name for name in names if name not in cached], build, problems)
+    new = _collect_facts([name for name in names if name not in cached], group, build, problems)
     cache.save(new, build)
     return [facts for name in names if (facts := new.get(name) or cached.get(name)) is not None]
 
 
-def _import_problems(facts: Iterable[FileFacts], build: Build) -> Iterator[SourceProblem]:
-    imports = {file.path: file.missing_imports for file in facts}
+def _names_to_read(group: SourceGroup, build: Build) -> list[str]:
+    """Return the requested modules, and those they import from their source folders.
+
+    The verdict on a file depends on these, also if they are not requested.
+    """
+    names = dict.fromkeys(name for name in group.modules if name in build)
+    queue = list(names)
+    while queue:
+        importer = queue.pop()
+        new = [
+            name
+            for name in build.neighbours(importer)
+            if name not in names and build.have_one_source_folder(name, importer)
+        ]
+        names.update(dict.fromkeys(new))
+        queue += new
+    return list(names)
+
+
+def _import_problems(
+    facts: Iterable[FileFacts], group: SourceGroup, build: Build
+) -> Iterator[SourceProblem]:
+    requested = set(group.modules)
+    imports = {file.path: file.missing_imports for file in facts if file.module in requested}
     return import_problems(imports, build)
 
 
 def _collect_facts(
-    names: Sequence[str], build: Build, problems: list[SourceProblem]
+    names: Sequence[str], group: SourceGroup, build: Build, problems: list[SourceProblem]
 ) -> dict[str, FileFacts]:
     facts: dict[str, FileFacts] = {}
     imports = missing_imports(build)
+    found: list[SourceProblem] = []
     with gc_disabled():
-        for module in modules(build, names, problems):
+        for module in modules(build, names, found):
             try:
                 facts[module.name] = replace(
                     facts_of(module),
@@ -249,6 +288,8 @@ def _collect_facts(
                     neighbours=tuple(build.neighbours(module.name)),
                 )
             except RecursionError:
-                problems.append(too_deep_problem(str(module.path)))
+                found.append(too_deep_problem(str(module.path)))
     clear_caches()
+    requested = {source.path for source in group.sources}
+    problems += [problem for problem in found if problem.path in requested]
     return facts

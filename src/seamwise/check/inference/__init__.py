@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from seamwise.check.facts import (
+    BlockExit,
     ClassFacts,
     DefaultedError,
     DependencyUse,
@@ -26,6 +27,7 @@ from seamwise.check.inference.adapters.dependencies import (
 from seamwise.check.inference.adapters.seams import error_uses, seam_facts
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.inference.data_flow.value_or_uses import defaulted_errors
+from seamwise.check.inference.definitions.block_exits import block_exits
 from seamwise.check.inference.definitions.classes import class_facts
 from seamwise.check.inference.definitions.functions import function_facts
 from seamwise.check.inference.definitions.overrides import protocol_facts
@@ -55,6 +57,7 @@ class InferredFacts(Struct, frozen=True):
     program_adapters: tuple[InstalledAdapter, ...]
     exception_flows: tuple[ExceptionFlow, ...]
     exception_helpers: tuple[ExceptionHelper, ...]
+    block_exits: tuple[BlockExit, ...]
     constructed_errors: frozenset[str]
     handled_errors: frozenset[str]
 
@@ -89,6 +92,7 @@ def infer(module: Module, findings: OpenFindings) -> InferredFacts:
         program_adapters=tuple(program_adapters(inference)),
         exception_flows=tuple(exception_flows(inference)),
         exception_helpers=tuple(exception_helpers(inference)),
+        block_exits=tuple(block_exits(inference)),
         constructed_errors=uses.constructed,
         handled_errors=uses.handled,
     )

@@ -34,7 +34,7 @@ def port_of(text: str) -> int:
 | `return Failure(error)` or `return Failure(str(error))`: a bug becomes an expected error | yes |
 | `return`, `break` or `continue` in `finally`, which end every exception | yes |
 | `asyncio.gather(…, return_exceptions=True)` as a statement of its own | yes |
-| A `gather` of tasks that the function has cancelled | no |
+| A `gather` of tasks that the function has cancelled, or of what they may be | no |
 | A handler that ends in `raise`, or raises the exception again on a branch | no |
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
 | A handler that gives `set_exception` to `call_soon` or `call_soon_threadsafe` with it | no |
@@ -67,6 +67,7 @@ from seamwise.check.inference.data_flow.bindings import SCOPES
 from seamwise.check.inference.data_flow.called_functions import helper_of
 from seamwise.check.inference.exception_flow.kept import ExceptionTrace
 from seamwise.check.inference.exception_flow.never_returning import ending_of
+from seamwise.check.rules.cancelled_tasks import cancels_before
 from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.program import Module, children, walk
@@ -138,7 +139,7 @@ def _check_gather(call: ast.Call, module: Module) -> Iterator[RawFinding]:
         return
     awaited = module.parents.get(call)
     statement = module.parents.get(awaited) if isinstance(awaited, ast.Await) else awaited
-    if isinstance(statement, ast.Expr) and not _cancels_before(call, module):
+    if isinstance(statement, ast.Expr) and not cancels_before(call, module):
         yield RawFinding(
             call,
             '`return_exceptions=True` swallows every defect: the exceptions are discarded.',
@@ -172,7 +173,7 @@ def _swallows_cancellation(
     return (
         not classes.isdisjoint(_CANCELLED)
         and isinstance(module.scope_of(node), ast.AsyncFunctionDef)
-        and not _cancels_before(node, module)
+        and not cancels_before(node, module)
     )
 
 
@@ -208,14 +209,6 @@ def _leaving(node: ast.AST, *, in_loop: bool) -> Iterator[ast.stmt]:
     is_loop = isinstance(node, ast.For | ast.AsyncFor | ast.While)
     for child in children(node):
         yield from _leaving(child, in_loop=in_loop or is_loop)
-
-
-def _cancels_before(node: ast.expr | ast.ExceptHandler, module: Module) -> bool:
-    """Return whether the function cancels tasks before a node: it then only awaits their end."""
-    return any(
-        isinstance(part, ast.Attribute) and part.attr == 'cancel' and part.lineno <= node.lineno
-        for part in walk(module.scope_of(node))
-    )
 
 
 def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:

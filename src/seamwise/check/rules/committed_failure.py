@@ -52,13 +52,23 @@ These context managers commit: `begin` and `begin_nested` of SQLAlchemy's sessio
 factories, engines and connections, and their transactions; a `sqlite3.Connection`; a connection and
 `transaction()` of psycopg, and `connection()` of its pools; a connection of psycopg2;
 `transaction()` of asyncpg; `atomic` of Django, as a decorator too.
+
+So do context managers of the checked code, also as decorators: a class whose `__exit__` or
+`__aexit__` calls `.commit()` if there is no exception, itself or through functions that it calls,
+and a function with `@contextmanager` that does so behind its `yield`. One that commits on another
+condition too, such as a flag that a method sets, does not count. In their blocks, functions named
+`get_…`, `find_…`, `is_…` and the like only read.
 """
 
 import ast
 from collections.abc import Iterator
 
+from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
 from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
+from seamwise.check.inference.definitions.block_exits import exit_of
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import channel_of, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
@@ -74,6 +84,11 @@ _READS = frozenset({
 """Methods of database libraries that write nothing, unless a statement is passed to them."""
 _STATEMENTS = frozenset({'execute', 'fetch', 'fetchrow', 'fetchval', 'scalar', 'scalars'})
 """Methods that run the statement in their first argument."""
+_READING_VERBS = frozenset({
+    'by', 'count', 'exists', 'fetch', 'find', 'get', 'has', 'is', 'list', 'load', 'lookup', 'query',
+    'read', 'search', 'select',
+})  # fmt: skip
+_WRITING_WORDS = frozenset({'or', 'and', 'create', 'update', 'delete'})
 _PURE_FUNCTIONS = frozenset({
     'builtins.isinstance', 'builtins.len', 'builtins.type',
     'seamwise._results.containers.is_failure', 'seamwise._results.containers.is_success',
@@ -90,13 +105,13 @@ def _find_committed_failures(module: Module) -> Iterator[RawFinding]:
     for statement in module.nodes_of_type(ast.Return):
         if statement.value is None or not _is_failure(statement.value, module):
             continue
-        transaction = _transaction_around(statement, module)
-        if transaction is not None:
+        for manager, function in _transactions_around(statement, module):
             message = (
-                f'This failure is returned inside `{_excerpt(transaction)}`,'
+                f'This failure is returned inside `{_excerpt(manager)}`,'
                 ' which commits what was written before.'
             )
-            yield RawFinding(statement, message, _HELP)
+            unless = HelperCondition(committing=function) if function else None
+            yield RawFinding(statement, message, _HELP, unless=unless)
 
 
 def _is_failure(value: ast.expr, module: Module) -> bool:
@@ -113,27 +128,48 @@ def _is_failure(value: ast.expr, module: Module) -> bool:
     )
 
 
-def _transaction_around(statement: ast.Return, module: Module) -> ast.expr | None:
-    """Return the innermost context manager around a statement that commits a write before it."""
+def _transactions_around(statement: ast.Return, module: Module) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the context managers around a statement that commit a write before it.
+
+    These are the innermost one that certainly commits, and those inside of it that commit if
+    another function does. Its full name is empty for the former.
+    """
     before: list[ast.AST] = []
     node: ast.AST = statement
     while (parent := module.parents.get(node)) is not None:
         before += _executed_before(parent, node)
-        managers: list[ast.expr] = []
-        if isinstance(parent, ast.With | ast.AsyncWith):
-            managers = [item.context_expr for item in parent.items]
-        elif isinstance(parent, FUNCTIONS):
-            managers = parent.decorator_list
-        manager = next((manager for manager in managers if commits(manager, module)), None)
-        if manager is not None:
+        for manager, function in _transactions_of(parent, module):
             nodes = [child for part in before for child in _nodes_before(part)]
-            is_rolled_back = any(map(_is_rollback, nodes))
-            may_write = any(_may_write(child, module) for child in nodes)
-            return manager if may_write and not is_rolled_back else None
+            if any(map(_is_rollback, nodes)):
+                return
+            if any(_may_write(child, module) for child in nodes):
+                yield manager, function
+            if not function:
+                return
         if isinstance(parent, FUNCTIONS):
-            return None
+            return
         node = parent
-    return None
+
+
+def _transactions_of(parent: ast.AST, module: Module) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the context managers of a statement that may commit, with the function that does."""
+    managers: list[ast.expr] = []
+    if isinstance(parent, ast.With | ast.AsyncWith):
+        managers = [item.context_expr for item in reversed(parent.items)]
+    elif isinstance(parent, FUNCTIONS):
+        managers = parent.decorator_list
+    for manager in managers:
+        if commits(manager, module):
+            yield manager, ''
+            continue
+        function = exit_of(
+            manager,
+            inference_of(module),
+            is_async=isinstance(parent, ast.AsyncWith),
+            is_decorator=isinstance(parent, FUNCTIONS),
+        )
+        if function:
+            yield manager, function
 
 
 def _executed_before(parent: ast.AST, node: ast.AST) -> list[ast.AST]:
@@ -195,10 +231,22 @@ def _may_write(node: ast.AST, module: Module) -> bool:
             return not _is_query(statement)
         case ast.Call(ast.Attribute(attr=name)) if name in _READS:
             return False
+        case ast.Call(function) if _is_read(function, module):
+            return False
         case ast.Call(function):
             return module.full_name(function) not in _PURE_FUNCTIONS and not _is_select(function)
         case _:
             return False
+
+
+def _is_read(function: ast.expr, module: Module) -> bool:
+    """Return whether a function only constructs an object, or is named as one that only reads."""
+    reference = module.mypy_node(function)
+    if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+        return True
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, 'id', '')
+    verb, *words = name.lstrip('_').split('_')
+    return verb in _READING_VERBS and _WRITING_WORDS.isdisjoint(words)
 
 
 def _is_query(statement: ast.expr) -> bool:

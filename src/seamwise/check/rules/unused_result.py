@@ -44,6 +44,9 @@ def save_each(names: list[str]) -> Result[str, DiskFull]:
 | A list that creates such tasks: `[group.create_task(load(name)) for name in names]` | yes |
 | A lambda that returns a Result to a caller that ignores its return value | yes |
 | A function handed over to such a caller: `atexit.register(save)`, `Thread(target=save)` | yes |
+| A function, a method or a `partial` for a parameter such as `Callable[[int], object]` | yes |
+| A list of tasks that is only filled, or passed to `asyncio.wait` | yes |
+| A task that the function has cancelled, whose end it awaits | no |
 | A Result in a local name that is never read | yes |
 | A loop that overwrites the Result of each iteration, so that only the last one is read | yes |
 | An `IOResult` or `FutureResult` of `returns` in one of these places | yes |
@@ -73,12 +76,15 @@ from seamwise.check._mypy.types import (
 from seamwise.check.facts import QuickFix
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
+from seamwise.check.inference.data_flow.error_inference import call_arguments
 from seamwise.check.inference.data_flow.liveness import bound_names, unread_assignments
 from seamwise.check.inference.edits.annotations import node_edit, node_source
 from seamwise.check.inference.fixes.propagation import discarded_result_edits
+from seamwise.check.rules.cancelled_tasks import cancels_before
 from seamwise.check.rules.discarding_calls import discarded_functions, discarding_decorator
 from seamwise.check.rules.overwritten_result import overwritten_assignments
 from seamwise.check.rules.rule import Rule
+from seamwise.check.rules.task_lists import unread_task_lists
 from seamwise.check.typed_ast.channels import (
     CONTAINERS,
     Channel,
@@ -90,6 +96,7 @@ from seamwise.check.typed_ast.channels import (
     contained_channel,
     format_types,
     item_type,
+    returned_type,
     union_members,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
@@ -106,6 +113,7 @@ _TAP_ERROR = 'seamwise._results.compose.tap_error'
 _PARTITIONS = frozenset({
     'seamwise._results.many.partition', 'seamwise._results.many_async.partition_async',
 })  # fmt: skip
+_WAITS = frozenset({'asyncio.tasks.gather', 'asyncio.tasks.wait_for'})
 _OF_CHECKERS = frozenset({'reveal_type', 'assert_type'})
 """Functions that return their argument, for statements about its type."""
 _STORES = CONTAINERS | {'typing.MutableMapping', 'typing.MutableSequence'}
@@ -124,6 +132,8 @@ def _find_discarded_results(module: Module) -> Iterator[RawFinding]:
         unread = _unread_names(function, module)
         yield from _check_local_names(function, unread, module)
         yield from _check_loops(function, unread, module)
+    for function in module.nodes_of_type(ast.AsyncFunctionDef):
+        yield from _check_task_lists(function, module)
 
 
 def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding]:
@@ -136,12 +146,23 @@ def _check_statement(statement: ast.Expr, module: Module) -> Iterator[RawFinding
     channel = _result_channel(value, module) or _partitioned_channel(value, module)
     if channel is None or _comes_from_store(value, module) or _is_of_checkers(value):
         return
-    if not _must_raise(statement, module):
+    if not _must_raise(statement, module) and not _is_end_of_cancelled(value, module):
         message = f'The Result of {_excerpt(value)} is discarded{_lost_errors(channel)}.'
         edits = discarded_result_edits(statement, inference_of(module))
         yield RawFinding(
             statement, message, _HELP, edits, quick_fixes=(_discard_fix(statement, module),)
         )
+
+
+def _is_end_of_cancelled(value: ast.expr, module: Module) -> bool:
+    """Return whether an expression only awaits the end of tasks that the function has cancelled."""
+    match value:
+        case ast.Await(ast.Name() | ast.Attribute()):
+            return cancels_before(value, module)
+        case ast.Await(ast.Call(function)) if module.full_name(function) in _WAITS:
+            return cancels_before(value, module)
+        case _:
+            return False
 
 
 def _partitioned_channel(value: ast.expr, module: Module) -> Channel | None:
@@ -217,27 +238,34 @@ def _check_lambda(function: ast.Lambda, module: Module) -> Iterator[RawFinding]:
     )
 
 
-def _is_passed_to_ignoring_callee(function: ast.Lambda, module: Module) -> bool:
-    """Return whether a lambda is an argument that is typed as returning None or any object."""
+def _is_passed_to_ignoring_callee(function: ast.expr, module: Module) -> bool:
+    """Return whether an argument is typed as a function that returns None or any object."""
+    is_lambda = isinstance(function, ast.Lambda)
     parent = module.parents.get(function)
     if isinstance(parent, ast.keyword):
         call = module.parents.get(parent)
         return (
             isinstance(call, ast.Call)
             and parent.arg is not None
-            and _ignores_return_value(call, parent.arg, module)
+            and _ignores_return_value(call, parent.arg, module, is_lambda=is_lambda)
         )
     if isinstance(parent, ast.Call) and function in parent.args:
         index = parent.args.index(function)
         # The position of an argument after `*names` is unknown.
         return not any(
             isinstance(argument, ast.Starred) for argument in parent.args[:index]
-        ) and _ignores_return_value(parent, index, module)
+        ) and _ignores_return_value(parent, index, module, is_lambda=is_lambda)
     return False
 
 
-def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) -> bool:
-    """Return whether a parameter is typed as a function that returns None or any object."""
+def _ignores_return_value(
+    call: ast.Call, parameter: int | str, module: Module, *, is_lambda: bool
+) -> bool:
+    """Return whether a parameter is typed as a function that returns None or any object.
+
+    Only a lambda is certainly written for this call. Another function may be examined, as by a
+    registry that takes `Callable[..., object]`, or its value returned as an object.
+    """
     if (
         isinstance(call.func, ast.Attribute)
         and channel_of(module.type_of(call.func.value)) is not None
@@ -250,12 +278,13 @@ def _ignores_return_value(call: ast.Call, parameter: int | str, module: Module) 
         for signature in (member.items if isinstance(member, Overloaded) else [member])
     ]
     return bool(signatures) and all(
-        isinstance(signature, CallableType) and _expects_no_value(signature, parameter)
+        isinstance(signature, CallableType)
+        and _expects_no_value(signature, parameter, is_lambda=is_lambda)
         for signature in signatures
     )
 
 
-def _expects_no_value(signature: CallableType, parameter: int | str) -> bool:
+def _expects_no_value(signature: CallableType, parameter: int | str, *, is_lambda: bool) -> bool:
     argument = (
         signature.argument_by_position(parameter)
         if isinstance(parameter, int)
@@ -270,7 +299,17 @@ def _expects_no_value(signature: CallableType, parameter: int | str) -> bool:
         else [declared]
     )
     functions = [option for option in options if isinstance(option, CallableType)]
+    if not is_lambda and (
+        not _returns_nothing(signature) or any(function.is_ellipsis_args for function in functions)
+    ):
+        return False
     return bool(functions) and all(_is_none_or_object(function.ret_type) for function in functions)
+
+
+def _returns_nothing(signature: CallableType) -> bool:
+    """Return whether a function returns None, or a function that removes the callback."""
+    members = union_members(returned_type(signature.ret_type))
+    return all(isinstance(member, NoneType | CallableType) for member in members)
 
 
 def _is_none_or_object(type_: Type) -> bool:
@@ -281,18 +320,21 @@ def _is_none_or_object(type_: Type) -> bool:
 
 
 def _check_handed_over(call: ast.Call, module: Module) -> Iterator[RawFinding]:
-    """Check a function that is passed to another package, which discards its return value."""
-    for argument, callee in discarded_functions(call, module):
+    """Check a function that is passed to another one, which discards its return value."""
+    handed_over = dict(discarded_functions(call, module))
+    for argument in call_arguments(call):
+        if _may_be_function(argument) and argument not in handed_over:
+            returned = _channel_of_function(argument, module)
+            if returned is not None and _is_passed_to_ignoring_callee(argument, module):
+                handed_over[argument] = ast.unparse(call.func)
+    for argument, callee in handed_over.items():
         if isinstance(argument, ast.Lambda):
             returned = _result_channel(argument.body, module)
             if _is_passed_to_ignoring_callee(argument, module):
                 # Reported as a lambda already.
                 continue
         else:
-            channels = (
-                contained_channel(call_result_type(type_)) for type_ in module.types_of(argument)
-            )
-            returned = next((channel for channel in channels if channel is not None), None)
+            returned = _channel_of_function(argument, module)
         if returned is not None:
             yield RawFinding(
                 argument,
@@ -300,6 +342,16 @@ def _check_handed_over(call: ast.Call, module: Module) -> Iterator[RawFinding]:
                 f'{_lost_errors(returned)}.',
                 _CALLBACK_HELP,
             )
+
+
+def _may_be_function(argument: ast.expr) -> bool:
+    """Return whether an argument is a name, or a call as of `functools.partial`."""
+    return isinstance(argument, ast.Name | ast.Attribute | ast.Call)
+
+
+def _channel_of_function(function: ast.expr, module: Module) -> Channel | None:
+    channels = (contained_channel(call_result_type(type_)) for type_ in module.types_of(function))
+    return next((channel for channel in channels if channel is not None), None)
 
 
 def _check_decorated(function: Function, module: Module) -> Iterator[RawFinding]:
@@ -334,6 +386,19 @@ def _check_loops(function: Function, unread: set[ast.Name], module: Module) -> I
                 f'Only the last Result of this loop is read{_lost_errors(channel)}.',
                 'Check it in the loop, or combine the Results with `collect` or `accumulate`.',
             )
+
+
+def _check_task_lists(function: Function, module: Module) -> Iterator[RawFinding]:
+    for statement, name, tasks in unread_task_lists(function, module):
+        channels = [_channel_of_task(task, module) for task in tasks]
+        channel = next((channel for channel in channels if channel is not None), None)
+        if channel is not None:
+            yield _unread_name(statement, name, channel)
+
+
+def _channel_of_task(task: ast.expr, module: Module) -> Channel | None:
+    awaited = [awaited_type(member) for member in union_members(module.type_of(task))]
+    return next((channel for type_ in awaited if (channel := contained_channel(type_))), None)
 
 
 def _functions_binding_results(module: Module) -> Iterable[Function]:

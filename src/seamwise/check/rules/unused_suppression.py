@@ -38,7 +38,11 @@ def save_twice(name: str) -> Result[None, DiskFull]:
 | A suppression of a rule that is off, or ignored in this file | no |
 | A suppression without a reason: the finding itself asks for the reason | no |
 | A suppression in a file with a missing import, where some types are unknown | no |
-| One of a rule that reads several files, such as SW102, if not all of them are checked | no |
+| One of a rule that reads several files, such as SW102, if one of them is unknown | no |
+
+The check also reads the files that the checked ones import from their source folder, so that the
+verdict does not depend on the list of files. It is unknown what the files of other source folders
+contain, unless they are checked too.
 
 `--fix` removes the comment if all of its codes are without effect.
 """

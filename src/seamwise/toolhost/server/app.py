@@ -98,7 +98,6 @@ class _Handlers:
         self._page = page
 
     @endpoint(PARSING)
-    # seamwise: allow[SW105] one type for all routes
     async def index(self, request: Request) -> Result[Mapping[str, str] | Response, UnreadableCall]:
         if self._page is None:
             return Success(INDEX)
@@ -118,7 +117,6 @@ class _Handlers:
         )
 
     @endpoint(PARSING)
-    # seamwise: allow[SW105] one type for all routes
     async def tools(self, request: Request) -> Result[list[dict[str, object]], UnreadableCall]:
         try:
             return Success(self._processor.tools.schema(request.query_params.get('format', 'mcp')))
