@@ -453,6 +453,32 @@ def test_a_bad_call_of_a_list_takes_no_other_with_it() -> None:
     assert good.unwrap().arguments == {'x': 1}
 
 
+@pytest.mark.parametrize('mark', ['<|python_start|>', '<|tool_call_start|>'])
+def test_a_text_in_a_list_behind_a_mark_may_have_several_lines(mark: str) -> None:
+    text = f"{mark}[a(x='1)\n\t\"2\"]'), b()]<|python_end|> It's"
+    first, second = calls = calls_in(text)
+    assert (first.arguments, second.tool) == ({'x': '1)\n\t"2"]'}, 'b')
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == [Success(call) for call in calls]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        "<|python_start|>[a(x='1)\n)]<|python_end|> It's. 'b')]",
+        "<|python_start|>[a(x='1),\n b(y='2')]<|python_end|>",
+        "<|python_start|>[a(x='1\\\n2')]<|python_end|>",
+        "<|python_start|>[a(x='1)\n)]",
+        "[a(x='1\n2')]",
+    ],
+)
+def test_a_text_with_a_line_end_that_is_not_closed_is_unreadable(text: str) -> None:
+    calls = parse(text)
+    assert [type(call) for call in calls] == [Failure]
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == calls
+
+
 @tool
 async def show(path: str, line: int = 1) -> str:
     """Show a line of a file."""
