@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from textwrap import indent
 
 import pytest
 
@@ -15,6 +16,7 @@ from seamwise.toolhost.formats.untyped import UNTYPED, typed_arguments
 from tests.toolhost.formats.helpers import call_in, calls_in, error_in, read_pieces
 from tests.toolhost.formats.writers import (
     ASIDES,
+    INDENTATIONS,
     JSON_WRITERS,
     LINE_ASIDES,
     REASONING,
@@ -24,6 +26,8 @@ from tests.toolhost.formats.writers import (
 
 TOOL = 'read_file'
 TEXTS = {'path': 'a b.txt', 'note': 'line 1\nline "2" <b>é</b>'}
+SPECIAL = ('<|', '<｜', '[TOOL_CALLS]', '```')
+TAGS_AND_JSON = [name for name in WRITERS if not WRITERS[name]('a', {}).startswith(SPECIAL)]
 every_writer = pytest.mark.parametrize('writer', WRITERS.values(), ids=WRITERS)
 
 
@@ -207,6 +211,71 @@ def test_data_that_is_no_call_never_runs(writer: Writer, aside: str) -> None:
     assert read_pieces(text) == []
 
 
+@pytest.mark.parametrize('indentation', INDENTATIONS)
+@pytest.mark.parametrize('name', TAGS_AND_JSON)
+def test_indented_code_never_runs(name: str, indentation: str) -> None:
+    code = indent(WRITERS[name]('list_files', {'path': '.'}), indentation)
+    ping = '{"name": "ping", "arguments": {}}'
+    text = f'An example:\n  \n{code}\n\n{code}\nSo:\n\n   {ping}'
+    calls = parse(text)
+    assert [call.unwrap().tool for call in calls] == ['ping']
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == calls
+
+
+@every_writer
+@pytest.mark.parametrize('before', ['\n\n    ', '\t\n\n\t', '<think>x</think>\n\n     '])
+def test_the_first_line_of_an_answer_is_no_code(writer: Writer, before: str) -> None:
+    text = before + writer('list_files', {'path': '.'})
+    calls = parse(text)
+    assert [call.unwrap().tool for call in calls] == ['list_files']
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == calls
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        'For <name> take: {}',
+        '- <br> {}',
+        '<tool_calls>{}</tool_calls>',
+        '<my:function_call>{}</my:function_call>',
+        '<answer>\n{}\n</answer>',
+        '<p>Text</p> {}',
+        '<b><i>Text</b> {} </i>',
+        '</output> {}',
+        '<|tool_call|>{}',
+        '1. Do this:\n\n    ```json\n    {}\n    ```\n',
+        'It is\n\n    <|python_tag|>{}',
+        'a list:\n    {}',
+    ],
+)
+def test_an_element_without_its_end_hides_no_call(text: str) -> None:
+    text = text.replace('{}', '{"name": "ping", "arguments": {}}')
+    calls = parse(text)
+    assert [call.unwrap().tool for call in calls] == ['ping']
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == calls
+
+
+def test_a_reader_holds_the_calls_in_an_element_up_to_its_end() -> None:
+    ping, pong = (f'{{"name": "{name}", "arguments": {{}}}}' for name in ('ping', 'pong'))
+    reader = Reader()
+    assert [call.unwrap().tool for call in reader.feed(f'{ping} <output>{pong}')] == ['ping']
+    assert reader.feed(f'</output> <unknown> {ping}') == []
+    (call,) = reader.end()
+    assert call.unwrap().span == (95, 128)
+
+
+@pytest.mark.parametrize('header', ['analysis to=functions.a', 'analysis to=a <|constrain|>json'])
+def test_a_call_in_the_reasoning_of_harmony_never_runs(header: str) -> None:
+    text = f'<|channel|>{header}<|message|>{{"x": 1}}<|call|>'
+    assert error_in(text).problem == 'the call is in the channel of the reasoning'
+    assert read_pieces(text) == parse(text)
+    in_role = '<|start|>assistant to=a<|channel|>analysis<|message|>{}<|call|>'
+    assert error_in(in_role).tool == 'a'
+
+
 @pytest.mark.parametrize(
     'tag',
     [
@@ -382,6 +451,32 @@ def test_a_bad_call_of_a_list_takes_no_other_with_it() -> None:
     bad, good = parse('<|python_start|>[a(x=b"z"), b(x=1)]<|python_end|>')
     assert bad.failure().tool == 'a'
     assert good.unwrap().arguments == {'x': 1}
+
+
+@pytest.mark.parametrize('mark', ['<|python_start|>', '<|tool_call_start|>'])
+def test_a_text_in_a_list_behind_a_mark_may_have_several_lines(mark: str) -> None:
+    text = f"{mark}[a(x='1)\n\t\"2\"]'), b()]<|python_end|> It's"
+    first, second = calls = calls_in(text)
+    assert (first.arguments, second.tool) == ({'x': '1)\n\t"2"]'}, 'b')
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == [Success(call) for call in calls]
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        "<|python_start|>[a(x='1)\n)]<|python_end|> It's. 'b')]",
+        "<|python_start|>[a(x='1),\n b(y='2')]<|python_end|>",
+        "<|python_start|>[a(x='1\\\n2')]<|python_end|>",
+        "<|python_start|>[a(x='1)\n)]",
+        "[a(x='1\n2')]",
+    ],
+)
+def test_a_text_with_a_line_end_that_is_not_closed_is_unreadable(text: str) -> None:
+    calls = parse(text)
+    assert [type(call) for call in calls] == [Failure]
+    for cut in range(len(text)):
+        assert read_pieces([text[:cut], text[cut:]]) == calls
 
 
 @tool

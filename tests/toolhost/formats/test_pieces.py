@@ -55,6 +55,8 @@ OPENINGS = (
     '<tool_call>a\n<arg_key>b</arg_key>', '<tool_call>a\n<arg_key>b</arg_key><arg_value>',
     '<invoke name="a">', '<invoke name="a"><parameter name="b">', '<invoke ', '<minimax:tool_call>',
     '<｜DSML｜invoke name="a"><｜DSML｜parameter name="b" string="true">', '<read_file><path>',
+    '<output>', '<b>', '<|note|>', '<|think|>', '\nHuman:', '\n### User:', '\nTool result:',
+    '\n\n    ', '\n \n\t', '\n    ', '<x a="',
     '<read_file>', '[a(', '[a(b=', "[a(b='", '<|python_start|>', '<|tool_call_start|>[a(b=',
 )  # fmt: skip
 OTHERS = (
@@ -65,6 +67,7 @@ OTHERS = (
     '<｜tool▁sep｜>', '<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<|tool_call_end|>',
     '<|tool_calls_section_end|>', '</parameter>', '</function>', '</arg_value>', '</invoke>',
     '</read_file>', '</path>', '<|python_end|>', '-->', '</tool_response>', "x='1'", '\n\n',
+    '</output>', '</b>', '<|/note|>',
 )  # fmt: skip
 PARTS = (*CALLS, *OPENINGS, *OTHERS)
 COUNT = int(os.environ.get('SEAMWISE_TEXTS', '100000'))

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from seamwise import Success
 from seamwise.toolhost.formats import FORMATS, parse
 from seamwise.toolhost.formats.untyped import UNTYPED
+from tests.toolhost.formats.helpers import read_pieces
 from tests.toolhost.formats.reference import possible_calls
-from tests.toolhost.formats.test_pieces import CALLS, PARTS
+from tests.toolhost.formats.test_pieces import CALLS, PARTS, cut
 from tests.toolhost.formats.writers import ASIDES, REASONING, WRITERS
 
 pieces = st.sampled_from(PARTS) | st.sampled_from(CALLS)
@@ -47,6 +48,19 @@ def test_only_the_call_behind_what_is_no_call_runs(aside: str, draft: str, call:
     check(text)
     before = len([item for item in parse(call) if type(item) is Success])
     assert len([item for item in parse(text) if type(item) is Success]) <= before
+
+
+@settings(max_examples=200)
+@given(
+    st.lists(st.sampled_from(CALLS), min_size=1, max_size=4).map('\n'.join),
+    st.sampled_from(('output', 'x', 'a:b', 'Log', 'div')),
+    st.sampled_from(('', '\n', 'so: ')),
+    st.lists(st.integers(0, 10_000), max_size=3),
+)
+def test_no_calls_in_an_element_run(calls: str, name: str, before: str, cuts: list[int]) -> None:
+    text = f'So:\n<{name}>{before}{calls}\n</{name}>\n'
+    assert parse(text) == []
+    assert read_pieces(cut(text, cuts)) == []
 
 
 @pytest.mark.parametrize('name', WRITERS)

@@ -172,8 +172,30 @@ ASIDES = (
     '<｜User｜>{}<｜Assistant｜>',
     'Final Answer: {}',
     'Thought: done\nFinal Answer: so\n{}',
+    'So.\n\nHuman: {}',
+    'USER:\n{}',
+    '### Human: {}',
+    'Observation: {}',
+    'Observation:\n{}\nThought: so',
+    'Tool results: {}',
+    'Function output:\n{}',
+    '<|think|>{}',
+    '<|analysis|>{}<|/analysis|>',
+    '<|START_REASONING|>{}<|END_REASONING|>',
+    '<|tool_output|>{}<|end_tool_output|>',
+    '<|note|>{}<|/note|>',
+    '<output>\n{}\n</output>',
+    '<Log id="3">read {} there\n</log >',
+    'It is <b>{}\n</b>.',
+    '<div><br><div class="x">y</div>{}\n</div>',
+    '<shown-data>\n<other>{}\n</shown-data>',
+    '<read_file>, with {}\n</read_file>',
+    '<output>{}\nObservation: so </output>',
 )
 """Data that is no call, whatever it contains."""
+
+INDENTATIONS = ('    ', '\t', '      ')
+"""The indentations of code."""
 
 LINE_ASIDES = (
     '> {}',

@@ -67,6 +67,8 @@ def _read_call(text: str, start: int, header: re.Match[str], recipient: str) -> 
     tool = recipient.removeprefix('functions.') or None
     position = skip_space(text, header.end())
     problem = '' if header['message'] else 'the call has no message'
+    if (header['channel'] or '').strip().startswith('analysis'):
+        problem = 'the call is in the channel of the reasoning'
     content_type = (header['type'] or '').strip()
     if content_type not in {'', 'json'}:
         problem = 'the content of the message is no JSON'

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import ParsedCall
-from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS
+from seamwise.toolhost.formats.regions import CLOSINGS, ELEMENT, OPENINGS
 
 
 class TextReading(NamedTuple):
@@ -55,6 +55,12 @@ _CODE_SPAN = r"""(?:
     | `(?!`) [^`\n]++ (?: `(?!`) [^`\n]++ )*+ ``(?!`)
 )"""
 
+# Lines with this indentation after a blank line are code, except for special tokens and fences.
+_INDENTATION = r'(?:[ ]{4}|\t)'
+_INDENTED_CODE = rf"""
+      [ \t\r]{{0,32}}+ \n{_INDENTATION} (?![ \t\r]*+(?:<[|｜]|\[[A-Z]|```|~~~|\n|\Z)) [^\n]*+
+      (?: \n{_INDENTATION}[^\n]*+ | \n[ \t\r]{{0,32}}+(?=\n) )*+"""
+
 _SPACES = r'(?: (?<![^\n]>) | (?<=\n\ >) | (?<=\n\ \ >) | (?<=\n\ \ \ >) | (?<=\A[ ]>) )'
 
 
@@ -75,16 +81,30 @@ def _call_marks(tools: frozenset[str]) -> str:
 """
 
 
-# `A`, `F`, `O` and `T` have to be the first characters of a line.
+_RESULTS = r'\ (?:result|output|response)s?:'
+
+
+def _line_start(character: str) -> str:
+    """Return the pattern of a character at the start of a line, perhaps of a heading."""
+    return (
+        rf'(?<={character}) '
+        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\A\#\#\#\ {character}) )'
+    )
+
+
+# `A`, `F`, `H`, `O`, `T` and `U` have to be the first characters of a line.
 _OTHER_MARKS = rf"""
     | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
-    | (?<=O) (?<![^\n]O) (?P<observation>bservation:)
-    | (?<=T) (?<![^\n]T) (?P<thought>hought:)
-    | (?<=F) (?<![^\n]F) (?P<answer>inal\ Answer:)
+    | {_line_start('O')} (?P<end_observation>bservation:)
+    | {_line_start('T')} (?P<end_tool>(?i:ool{_RESULTS}))
+    | {_line_start('F')} (?P<end_function>inal\ Answer:|(?i:unction{_RESULTS}))
+    | {_line_start('H')} (?P<end_human>(?i:uman):)
+    | {_line_start('U')} (?P<end_user>(?i:ser):)
     | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
     | (?<=>) {_SPACES} (?P<quote> [^\n]*+ (?: \n\ {{0,3}}>[^\n]*+ )*+ )
-    | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']}) )
+    | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']})
+               | (?P<element>{ELEMENT}) )
     | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']}) )
     | (?<=◁) (?: (?P<region_shape>{OPENINGS['◁']}) | (?P<close_shape>{CLOSINGS['◁']}) )
 """
@@ -100,17 +120,20 @@ def marks_for(tools: frozenset[str]) -> Marks:
         tools: The names of the tools that have tags of their own.
     """
     call_marks = _call_marks(tools)
-    mark = rf"""[{{<\[`~AFOT>◁] (?:
+    mark = rf"""[{{<\[`~AFHOTU>◁\n] (?: (?<=\n) (?P<indented>{_INDENTED_CODE}) | (?<!\n) (?:
         (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
-        {call_marks} {_OTHER_MARKS})"""
+        {call_marks} {_OTHER_MARKS}))"""
     call = rf'[<\[A] (?: (?<=A) ction\ Input: {call_marks})'
     return Marks(re.compile(mark, re.VERBOSE), re.compile(call, re.VERBOSE))
 
 
+ELEMENT_MARK = re.compile(f'<(?P<element>{ELEMENT})')
+"""An unknown tag or token."""
+
 PARTIAL_MARK = re.compile(
     rf"""
       <[^\s<>="'(){{}}]{{0,64}} \Z
-    | <[a-zA-Z_:]{{1,32}}\s[^<>]{{0,200}} \Z
+    | </?[a-zA-Z][\w:.-]{{0,60}}\s[^<>]{{0,200}} \Z
     | <(?:\|im_start\||\|start_header_id\||start_of_turn|unused94)>
       [a-z]{{0,16}} (?:<[^<>]{{0,16}})? \Z
     | \{{\s*+ (?: {_KEY} (?: \\ | "\s*+ )? | [a-z]{{1,10}}+\s*+ )? \Z
@@ -120,7 +143,8 @@ PARTIAL_MARK = re.compile(
     | (?<!`) ``?+ (?!`) [^`\n]*+ (?: ` (?!`) [^`\n]*+ )?+ `?+ \Z
     | (?<!`) `(?=[{{<\[]) (?: [^`\n]++ | \n(?![ \t\r]*+\n) )++ `?+ \Z
     | (?<!~) ~~?+ \Z
-    | [AFOT] (?<![^\n][AFOT]) [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,6}})? \Z
+    | [AFHOTU] {_line_start('[AFHOTU]')} [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,9}})? \Z
+    | \n[ \t\r]{{0,32}} (?:\n[ \t\r]*+ (?: <|\[|`{{1,2}}|~{{1,2}})?+ )? \Z
     """,
     re.VERBOSE,
 )

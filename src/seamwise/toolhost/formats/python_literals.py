@@ -10,25 +10,60 @@ from seamwise.toolhost.formats.marks import TAG
 STOP = rf'<\|e(?:om|ot)_id\|>|{TAG}'
 """The pattern of the marks that end a call."""
 
-_STRING = r"""(?:"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"|'[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+')"""
-_UNCLOSED_STRING = r"""["'][^\n]*+"""
-_TOKEN = re.compile(
-    rf"""
-      (?P<stop>{STOP})
-    | (?P<string>{_STRING})
-    | (?P<unclosed>{_UNCLOSED_STRING})
-    | (?P<keyword>[A-Za-z_]\w*+)\s*+=(?!=)
-    | (?P<word>[A-Za-z_]\w*+)
-    | (?P<open>[\[{{(])
-    | (?P<close>[\]}})])
-    | (?P<number>\d[\w.]*+)
-    | (?P<other>[^\w"'()\[\]{{}}<]++|.)
-    """,
-    re.VERBOSE | re.ASCII | re.DOTALL,
-)
-# The same tokens without brackets, and with those that open one.
-_PLAIN = rf'[^"\'()\[\]{{}}<]++|{_STRING}|{_UNCLOSED_STRING}|(?!{STOP})<'
-_UNCLOSED = re.compile(rf'(?:{_PLAIN}|(?!{STOP})[\[{{(])*+\Z', re.ASCII)
+LIST_END = r'<\|(?:python_end|tool_call_end)\|>'
+"""The pattern of the marks behind a list of calls."""
+
+
+class _Patterns(NamedTuple):
+    """The patterns of Python tokens.
+
+    Attributes:
+        plain: The pattern of tokens without brackets.
+        token: The next token.
+        unclosed: Brackets that nothing closes, up to the end of the text.
+    """
+
+    plain: str
+    token: re.Pattern[str]
+    unclosed: re.Pattern[str]
+
+
+def _patterns(stop: str, more_lines: str = '') -> _Patterns:
+    """Return the patterns of tokens.
+
+    Args:
+        stop: The pattern of the marks that end a call.
+        more_lines: The pattern of the characters in the next lines of a string. Default: a line
+            end ends a string.
+    """
+    lines = rf'(?:\n(?:{more_lines})*+)?+' if more_lines else ''
+    strings = [
+        rf'{quote}(?:[^{quote}\\\n]++|\\[^\n])*+{lines.replace("QUOTE", quote)}{quote}'
+        for quote in '"\''
+    ]
+    closed = f'(?:{"|".join(strings)})'
+    unclosed = rf'["\'][^\n]*+{lines.replace("QUOTE", "<")}'
+    plain = rf'[^"\'()\[\]{{}}<]++|{closed}|{unclosed}|(?!{stop})<'
+    token = rf"""
+          (?P<stop>{stop})
+        | (?P<string>{closed})
+        | (?P<unclosed>{unclosed})
+        | (?P<keyword>[A-Za-z_]\w*+)\s*+=(?!=)
+        | (?P<word>[A-Za-z_]\w*+)
+        | (?P<open>[\[{{(])
+        | (?P<close>[\]}})])
+        | (?P<number>\d[\w.]*+)
+        | (?P<other>[^\w"'()\[\]{{}}<]++|.)"""
+    return _Patterns(
+        plain,
+        re.compile(token, re.VERBOSE | re.ASCII | re.DOTALL),
+        re.compile(rf'(?:{plain}|(?!{stop})[\[{{(])*+\Z', re.ASCII),
+    )
+
+
+_TEXT = _patterns(STOP)
+_REGION = _patterns(f'{STOP}|{LIST_END}', more_lines=rf'[^QUOTE\\<]++|<(?!{LIST_END[1:]})|\\[^\n]')
+_PLAIN = _TEXT.plain
 
 FLAT_ARGUMENTS = rf'\((?:{_PLAIN}|(?!{STOP})[\[{{(](?:{_PLAIN})*+[\]}})])*+\)'
 """The pattern of arguments in parentheses, with brackets in brackets up to one level."""
@@ -59,15 +94,23 @@ class Translation(NamedTuple):
     problem_position: int | None
 
 
-def translate(text: str, start: int) -> Translation:
-    """Translate the arguments in parentheses that begin at `start`."""
+def translate(text: str, start: int, *, is_region: bool = False) -> Translation:
+    """Translate the arguments in parentheses that begin at `start`.
+
+    Args:
+        text: The text.
+        start: The position of the opening parenthesis.
+        is_region: Whether there is a mark before the list of calls. Then its strings can have
+            several lines, as models write commands.
+    """
+    patterns = _REGION if is_region else _TEXT
     pieces: list[str] = []
     problem_position: int | None = None
     depth = 0
     # Brackets that nothing closes need no translation, however many there are.
-    if _UNCLOSED.match(text, start):
+    if patterns.unclosed.match(text, start):
         return Translation('', len(text), len(text))
-    for token in _TOKEN.finditer(text, start):
+    for token in patterns.token.finditer(text, start):
         kind = token.lastgroup
         if kind == 'stop':
             return Translation('', token.start(), token.start())

@@ -10,12 +10,12 @@ from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
 from seamwise.toolhost.formats.json_text import read_json, read_named
 from seamwise.toolhost.formats.marks import TextReading, skip_space
-from seamwise.toolhost.formats.python_literals import FLAT_ARGUMENTS, translate
+from seamwise.toolhost.formats.python_literals import FLAT_ARGUMENTS, LIST_END, translate
 
 _NAME = re.compile(r'(?P<name>[A-Za-z_][\w.-]*+)\s*+(?=\()', re.ASCII)
 _FLAT_CALL = rf'[A-Za-z_][\w.-]*+\s*+{FLAT_ARGUMENTS}\s*+'
 _FLAT_LIST = re.compile(rf'\[\s*+{_FLAT_CALL}(?:,\s*+{_FLAT_CALL})*+\]', re.ASCII)
-_END = re.compile(r'<\|(?:python_end|tool_call_end)\|>')
+_END = re.compile(LIST_END)
 # A name that is cut off at the end of the text, or what precedes one.
 _CUT_NAME = re.compile(r'(?:[A-Za-z_][\w.-]*+)?+\s*+\Z', re.ASCII)
 _TOKEN_LIMIT = 20
@@ -85,9 +85,12 @@ def read_list(text: str, start: int, position: int) -> ListReading:
         problem = 'there is no list of calls after the mark'
         return _broken(text, start, position, problem, is_settled=position < len(text))
     calls: list[ParsedCall] = []
+    list_start = position
     position = skip_space(text, position + 1)
     while name := _NAME.match(text, position):
-        arguments, stop, problem_position = translate(text, name.end())
+        arguments, stop, problem_position = translate(
+            text, name.end(), is_region=start != list_start
+        )
         if not arguments and problem_position == stop:
             return _broken(text, start, stop, _CUT, is_settled=stop < len(text))
         span = (name.start() if calls else start, stop)

@@ -48,7 +48,10 @@ def read(text: str, start: int) -> TextReading:
     next_step = _NEXT_STEP.search(text, position)
     value_text = text[action.end() : next_step.start() if next_step else len(text)]
     stop = action.end() + len(value_text.rstrip())
-    call = read_entry(Entry('react', (), tool, _without_backticks(value_text)), text, (start, stop))
+    # The input may have been cut off.
+    problem = '' if value_text.strip() else 'the action has no input'
+    entry = Entry('react', (), tool, _without_backticks(value_text), problem=problem)
+    call = read_entry(entry, text, (start, stop))
     return TextReading(stop, [call], is_settled=next_step is not None)
 
 

@@ -3,13 +3,9 @@
 import codecs
 from collections.abc import Collection
 
-from msgspec.structs import replace
-
-from seamwise._results.containers import Failure, Success
-from seamwise.catalog.parsing import UnreadableCall
 from seamwise.toolhost.formats.entries import REDACTED_SIZE, ParsedCall, unreadable
 from seamwise.toolhost.formats.parsing import check_formats, not_utf8
-from seamwise.toolhost.formats.scanner import Scanner
+from seamwise.toolhost.formats.scanner import Scanner, shift
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
 SIZE_LIMIT = 16 * 2**20
@@ -30,8 +26,8 @@ class Reader:
     r"""Reader of a text that comes in pieces, cut anywhere.
 
     The calls of all pieces are together those that `parse` returns for the whole text. But a reader
-    has already returned the calls before the end of reasoning that has no beginning; see
-    `in_reasoning`.
+    has already returned the calls before the end of reasoning that has no beginning: pass
+    `in_reasoning` if the prompt begins the reasoning. Pass `only` if the model is known.
 
     >>> reader = Reader()
     >>> pieces = '<tool_call>{"name": "ping", "argu', 'ments": {}}</tool', '_call> and'
@@ -61,8 +57,7 @@ class Reader:
         )
         self._decoder = codecs.getincrementaldecoder('utf-8')()
         self._pieces: list[str] = []
-        # The length of the pieces, and of the text before them, which is no longer held.
-        self._size = self._offset = 0
+        self._size = 0
         self._head = ''
         self._budget = 0
         self._is_over = False
@@ -90,7 +85,9 @@ class Reader:
             # The bytes of the error begin with those of a character that the last piece has cut.
             self._receive(error.object[: error.start].decode())
             self._is_over = True
-            return [not_utf8(self._head, self._offset + self._size, error.object[error.start])]
+            return [
+                not_utf8(self._head, self._scanner.offset + self._size, error.object[error.start])
+            ]
         self._receive(text)
         completes_call = not _CLOSERS.isdisjoint(text) and self._size <= self._budget
         calls = self._scan(is_final=is_final) if is_final or completes_call else []
@@ -101,7 +98,7 @@ class Reader:
         span = (self._scanner.position, self._size)
         failure = unreadable('text', problem, ''.join(self._pieces), span)
         self._pieces.clear()
-        return [*calls, _shift(failure, self._offset)]
+        return [*calls, *self._scanner.held, shift(failure, self._scanner.offset)]
 
     def _receive(self, text: str) -> None:
         self._pieces.append(text)
@@ -114,29 +111,8 @@ class Reader:
         text = ''.join(self._pieces)
         self._budget -= len(text) - self._scanner.position
         calls = self._scanner.scan(text, is_final=is_final)
-        calls = [_shift(call, self._offset) for call in calls]
         start = max(0, self._scanner.position - _CONTEXT)
-        self._scanner.position -= start
-        self._offset += start
+        self._scanner.forget(start)
         self._size -= start
         self._pieces = [text[start:]]
         return calls
-
-
-def _shift(call: ParsedCall, offset: int) -> ParsedCall:
-    """Return a call with its positions in the whole text."""
-    if type(call) is Failure:
-        error = call.failure()
-        return Failure(
-            UnreadableCall(
-                error.format,
-                error.problem,
-                error.excerpt,
-                error.position + offset,
-                error.id,
-                error.tool,
-            )
-        )
-    value = call.unwrap()
-    start, end = value.span or (0, 0)
-    return Success(replace(value, span=(start + offset, end + offset)))

@@ -1,9 +1,13 @@
 """Regions of a text without calls: reasoning, tool responses, comments, turns of others.
 
-A draft in the reasoning of a model and data in another markup look like calls, but are none.
+A draft in the reasoning of a model and data in another markup look like calls, but are none. An
+element that is not known here is a region if its end follows.
 """
 
 import re
+from collections import Counter
+
+from seamwise.toolhost.formats.entries import ParsedCall
 
 _THOUGHTS = (
     'think',
@@ -59,8 +63,6 @@ _ASIDES = (
 _OTHER_THOUGHTS = {
     '[THINK]': '[/THINK]',
     '◁think▷': '◁/think▷',
-    '<|START_THINKING|>': '<|END_THINKING|>',
-    '<|begin_of_thought|>': '<|end_of_thought|>',
     '<unused94>thought': '<unused95>',
 }
 _OTHER_ASIDES = {
@@ -71,7 +73,6 @@ _OTHER_ASIDES = {
     '[AVAILABLE_TOOLS]': '[/AVAILABLE_TOOLS]',
     '<｜tool▁outputs▁begin｜>': '<｜tool▁outputs▁end｜>',
     '<｜tool▁output▁begin｜>': '<｜tool▁output▁end｜>',
-    '<|tool_response_start|>': '<|tool_response_end|>',
 }
 _OTHERS = {**_OTHER_THOUGHTS, **_OTHER_ASIDES}
 
@@ -92,17 +93,38 @@ _TURNS = {
 _ATTRIBUTES = r'(?:\s[^<>]{0,200})?+>'
 _NAMES = '|'.join(sorted((*_THOUGHTS, *_ASIDES), key=len, reverse=True))
 
+# Models invent special tokens with these names, such as `<|think|>` and `<|begin_of_thought|>`.
+_INVENTED = r'\|(?:(?:begin|start)_(?:of_)?+)?+'
+
+# Elements without an end of their own, and those around the calls of a dialect.
+_OTHER_ELEMENTS = (
+    'br|hr|img|input|wbr'
+    r'|(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)|calls?|actions?|answer'
+)
+ELEMENT = (
+    rf'(?!/?+(?i:{_OTHER_ELEMENTS})[\s/>])(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}'
+    r'|\|/?+[a-zA-Z]\w{0,58}+\|>)'
+)
+"""The pattern of an unknown tag or token, after its first character."""
+
 
 def _after(character: str, words: dict[str, str] | list[str]) -> str:
     """Return the pattern of what follows the first character of each of some words."""
     return '|'.join(re.escape(word[1:]) for word in words if word[0] == character)
 
 
+def _token_end(names: str) -> str:
+    """Return the pattern of what follows the first character of the end of a special token."""
+    return rf'(?i:(?:\|/|/\||\|end_(?:of_)?+)(?:{names})|\|(?:{names})_end)\|>'
+
+
 _CLOSINGS = [*_OTHER_THOUGHTS.values()]
+_THOUGHT_NAMES = '|'.join(_THOUGHTS)
 OPENINGS = {
     # The first lookahead is for the speed of texts with many angle brackets.
     '<': (
         rf'(?=[a-zA-Z|｜!])(?:(?i:{_NAMES}){_ATTRIBUTES}|{_after("<", _OTHERS)}|'
+        rf'(?i:{_INVENTED}(?:{_NAMES})(?:_start|_begin)?+\|>)|'
         + '|'.join(opening[1:] for opening in _TURNS)
         + ')'
     ),
@@ -112,7 +134,7 @@ OPENINGS = {
 """By their first character, the patterns of the marks that begin a region."""
 
 CLOSINGS = {
-    '<': rf'/(?i:{"|".join(_THOUGHTS)})\s?>|{_after("<", _CLOSINGS)}',
+    '<': rf'/(?i:{_THOUGHT_NAMES})\s?>|{_token_end(_THOUGHT_NAMES)}|{_after("<", _CLOSINGS)}',
     '[': _after('[', _CLOSINGS),
     '◁': _after('◁', _CLOSINGS),
 }
@@ -126,7 +148,7 @@ END_OF_REASONING = re.compile(
 CLOSING_LIMIT = 48
 """In characters: more than the length of any mark that ends a region."""
 
-_TAG_NAME = re.compile(r'<([a-z_:]+)', re.IGNORECASE)
+_NAME = re.compile(rf'<(?P<token>{_INVENTED})?+(?P<name>{_NAMES})', re.IGNORECASE)
 
 
 def closing(mark: str) -> re.Pattern[str]:
@@ -140,11 +162,65 @@ def closing(mark: str) -> re.Pattern[str]:
     for opening, end in _TURNS.items():
         if re.fullmatch(opening, mark):
             return re.compile(end)
-    name = _TAG_NAME.match(mark)
-    return re.compile(rf'</{re.escape(name[1] if name else "")}\s?>', re.IGNORECASE)
+    token, name = _token_and_name(mark)
+    end = _token_end(name) if token else rf'/{name}\s?>'
+    return re.compile(f'<{end}', re.IGNORECASE)
 
 
 def is_reasoning(mark: str) -> bool:
     """Return whether the region that a mark begins is reasoning."""
-    name = _TAG_NAME.match(mark)
-    return mark in _OTHER_THOUGHTS or (name is not None and name[1].lower() in _THOUGHTS)
+    return mark in _OTHER_THOUGHTS or _token_and_name(mark)[1] in _THOUGHTS
+
+
+def _token_and_name(mark: str) -> tuple[str, str]:
+    match = _NAME.match(mark)
+    return (match['token'] or '', match['name'].lower()) if match else ('', '')
+
+
+class Elements:
+    """The unknown elements around a position, and the number of calls before each.
+
+    An element without an end is none: only its end shows that the calls in it are its data.
+    """
+
+    def __init__(self) -> None:
+        self._open: list[tuple[str, int]] = []
+        self._numbers: Counter[str] = Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def add(self, tag: str, calls: list[ParsedCall]) -> None:
+        """Add a tag; one that ends an element removes the calls in it.
+
+        Args:
+            tag: The tag, or a special token.
+            calls: The calls before the tag.
+        """
+        name = tag.strip('<|>').split(maxsplit=1)[0].lower()
+        if not name.startswith('/'):
+            if not tag.endswith('/>'):
+                self._open.append((name, len(calls)))
+                self._numbers[name] += 1
+            return
+        name = name[1:]
+        while self._numbers[name]:
+            inner, count = self._open.pop()
+            self._numbers[inner] -= 1
+            if inner == name:
+                del calls[count:]
+                return
+
+    def settled_count(self, calls: list[ParsedCall]) -> int:
+        """Return the number of calls that are in no element."""
+        return self._open[0][1] if self._open else len(calls)
+
+    def forget(self, count: int) -> None:
+        """Forget some calls, which are in no element."""
+        if count:
+            self._open = [(name, before - count) for name, before in self._open]
+
+    def clear(self) -> None:
+        """Forget all elements."""
+        self._open.clear()
+        self._numbers.clear()

@@ -3,8 +3,11 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 
-from seamwise._results.containers import Success
+from msgspec.structs import replace
+
+from seamwise._results.containers import Failure, Success
 from seamwise._text.json_scanner import CUT_TOKEN_LIMIT, Ending, scan_json
+from seamwise.catalog.parsing import UnreadableCall
 from seamwise.toolhost.formats import (
     fence,
     harmony,
@@ -20,6 +23,7 @@ from seamwise.toolhost.formats import (
 from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, decode_text
 from seamwise.toolhost.formats.json_text import has_call_key, read_calls, read_object
 from seamwise.toolhost.formats.marks import (
+    ELEMENT_MARK,
     PARTIAL_LIST,
     PARTIAL_MARK,
     PYTHON_LIST,
@@ -30,6 +34,7 @@ from seamwise.toolhost.formats.marks import (
 from seamwise.toolhost.formats.regions import (
     CLOSING_LIMIT,
     END_OF_REASONING,
+    Elements,
     closing,
     is_reasoning,
 )
@@ -38,6 +43,7 @@ from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 # Python does not count a byte order mark as white space.
 _DOCUMENT_START = re.compile(r'[\s\ufeff]*+(?=[\[{"])')
 _BLANK = re.compile(r'[\s\ufeff]*+\Z')
+_NOT_INDENTED = re.compile(r'\n {0,3}[^ \t\r\n]')
 
 
 class Scanner:
@@ -50,6 +56,8 @@ class Scanner:
 
     Attributes:
         position: The position up to which the text is read.
+        offset: The length of the text that is no longer held.
+        held: The calls in elements that may still end.
     """
 
     def __init__(
@@ -59,15 +67,16 @@ class Scanner:
         tools: frozenset[str] = CLINE_TOOLS,
         in_reasoning: bool = False,
     ) -> None:
-        self.position = 0
+        self.position = self.offset = 0
         self._only = only
         self._marks = marks_for(tools)
         # Whether there were only blanks and reasoning yet.
         self._is_start = True
         self._is_in_fence = False
-        self._is_react = False
         self._has_ended = False
         self._is_minimax = False
+        self.held: list[ParsedCall] = []
+        self._elements = Elements()
         # The end of a region without calls, and the family of a section of calls.
         self._region = END_OF_REASONING if in_reasoning else None
         self._section: sections.Family | None = None
@@ -86,16 +95,26 @@ class Scanner:
         if (
             is_final
             and self._section is None
+            and not self._elements
             and not has_call_key(text)
             and not self._marks.call.search(text, self.position)
         ):
             self.position = len(text)
             return []
         self._stop = -1
-        calls: list[ParsedCall] = []
-        while self._scan_part(text, calls, is_final=is_final):
+        held = self.held
+        while self._scan_part(text, held, is_final=is_final):
             pass
+        count = len(held) if is_final else self._elements.settled_count(held)
+        calls = held[:count]
+        del held[:count]
+        self._elements.forget(count)
         return calls
+
+    def forget(self, length: int) -> None:
+        """Forget the start of the text, which is read."""
+        self.position -= length
+        self.offset += length
 
     def _scan_part(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
         """Read up to the next change of the state, and return whether there may be more."""
@@ -125,14 +144,15 @@ class Scanner:
         if not is_final and _may_be_document(text, self.position):
             return []
         start = _DOCUMENT_START.match(text, self.position)
+        # The first line of a text is no code, however it is indented.
+        self.position = skip_space(text, self.position) if start is None else start.end()
         if start is None:
             # The document may follow after reasoning.
-            first = skip_space(text, self.position)
-            mark = self._marks.mark.match(text, first)
+            mark = self._marks.mark.match(text, self.position)
             is_reasoning_next = (
                 mark is not None and _kind(mark) == 'region' and is_reasoning(mark[0])
             )
-            is_cut = not is_final and PARTIAL_MARK.match(text, first) is not None
+            is_cut = not is_final and PARTIAL_MARK.match(text, self.position) is not None
             self._is_start = is_reasoning_next or is_cut
             return None
         self._is_start = False
@@ -156,11 +176,13 @@ class Scanner:
 
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
         self._find_stop(text, is_final=is_final)
-        while not self._has_ended and (mark := self._marks.mark.search(text, self.position)):
-            # The key of an object may contain the beginning of another mark.
-            if mark.start() >= self._stop:
-                break
+        while mark := self._next_mark(text):
             kind = _kind(mark)
+            if kind == 'element':
+                self._elements.add(mark[0], calls)
+                self.position = mark.end()
+                self._find_stop(text, is_final=is_final)
+                continue
             reading, is_in_fence = self._read(text, kind, mark)
             if not (is_final or reading.is_settled):
                 self.position = mark.start()
@@ -169,7 +191,11 @@ class Scanner:
             if kind == 'close':
                 # The reasoning began before the text.
                 calls.clear()
+                self._elements.clear()
             self._is_start = kind == 'region' and is_reasoning(mark[0]) and self._is_start
+            if kind == 'cline' and not reading.calls:
+                # It is prose, or an element with data.
+                self._elements.add(mark[0], calls)
             self.position = reading.end
             self._is_in_fence = is_in_fence
             calls += self._keep(reading.calls)
@@ -178,6 +204,15 @@ class Scanner:
             self._find_stop(text, is_final=is_final)
         self.position = self._stop
         return False
+
+    def _next_mark(self, text: str) -> re.Match[str] | None:
+        """Return the next mark, or None; behind the answer, only the end of an element counts."""
+        if self._has_ended and not self._elements:
+            return None
+        marks = ELEMENT_MARK if self._has_ended else self._marks.mark
+        mark = marks.search(text, self.position)
+        # The key of an object may contain the beginning of another mark.
+        return mark if mark is not None and mark.start() < self._stop else None
 
     def _find_stop(self, text: str, *, is_final: bool) -> None:
         """Find the mark that is cut off at the end of the text, unless it is known already."""
@@ -195,22 +230,13 @@ class Scanner:
             return reader(text, start, end), self._is_in_fence
         return self._read_state(text, kind, mark), self._is_in_fence
 
-    def _read_state(  # noqa: C901 -- one arm for each mark
-        self, text: str, kind: str, mark: re.Match[str]
-    ) -> TextReading:
+    def _read_state(self, text: str, kind: str, mark: re.Match[str]) -> TextReading:
         """Return the calls at a mark that changes the state, or depends on it."""
         start, end = mark.span()
         reading = TextReading(end, [], is_settled=True)
         match kind:
-            case 'react':
-                self._is_react = True
-                reading = react.read(text, start)
-            case 'thought':
-                self._is_react = True
-            case 'observation':
-                # What follows the observation of an action is no longer the model's request.
-                self._has_ended = self._is_react
-            case 'answer':
+            case 'end':
+                # The model has answered, or imagines the turn of a user or a tool.
                 self._has_ended = True
             case 'region':
                 self._region = closing(mark[0])
@@ -226,6 +252,8 @@ class Scanner:
             case 'code' | 'quote':
                 # A line or a span may go on.
                 reading = reading._replace(is_settled=end < len(text))
+            case 'indented':
+                reading = reading._replace(is_settled=_NOT_INDENTED.match(text, end) is not None)
             case _:
                 # The end of reasoning.
                 pass
@@ -233,9 +261,9 @@ class Scanner:
 
     def _keep(self, calls: list[ParsedCall]) -> list[ParsedCall]:
         """Return the calls in the wanted formats, or in a fenced block if those are wanted."""
-        if self._only is None or (self._is_in_fence and 'fence' in self._only):
-            return calls
-        return [call for call in calls if _format_of(call) in self._only]
+        if self._only is not None and not (self._is_in_fence and 'fence' in self._only):
+            calls = [call for call in calls if _format_of(call) in self._only]
+        return [shift(call, self.offset) for call in calls] if self.offset else calls
 
 
 def _read_tool_call(text: str, start: int, end: int) -> TextReading:
@@ -249,6 +277,7 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
     'hermes': _read_tool_call,
     'mistral': mistral.read,
     'llama': llama.read,
+    'react': lambda text, start, _: react.read(text, start),
     'function': lambda text, start, _: tagged.read(text, start, tagged.QWEN),
     'python': pythonic.read_marked,
     'list': lambda text, start, _: pythonic.skip_list(text, start),
@@ -294,3 +323,22 @@ def _may_be_document(text: str, position: int) -> bool:
     if ending is Ending.MALFORMED and end + CUT_TOKEN_LIMIT >= len(text):
         return True
     return ending is Ending.CUT_OFF or PARTIAL_LIST.match(text, start) is not None
+
+
+def shift(call: ParsedCall, offset: int) -> ParsedCall:
+    """Return a call with its positions in the whole text."""
+    if type(call) is Failure:
+        error = call.failure()
+        return Failure(
+            UnreadableCall(
+                error.format,
+                error.problem,
+                error.excerpt,
+                error.position + offset,
+                error.id,
+                error.tool,
+            )
+        )
+    value = call.unwrap()
+    start, end = value.span or (0, 0)
+    return Success(replace(value, span=(start + offset, end + offset)))
