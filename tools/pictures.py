@@ -5,7 +5,9 @@ their real output.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -93,21 +95,27 @@ def draw_pipeline(theme: Theme) -> str:
     )
 
 
-def draw_seams(theme: Theme) -> str:
-    """Draw one error in the middle, and a card with its output at each of eight seams."""
-    card_width, card_height, gap, top = 350, 96, 16, 96
+def draw_seams(theme: Theme, columns: int = 2) -> str:
+    """Draw one error at the top, and a card with its output at each of eight seams."""
+    expression, size = EXPRESSION, 14
+    if columns == 1:
+        expression, size = EXPRESSION.replace('(', '(\n    '), 12
+    card_width, card_height, gap = 350, 96, 16
+    top = 96 + 20 * expression.count('\n')
     cards = list(seam_outputs())
-    rows = (len(cards) + 1) // 2
-    width = 2 * card_width + 3 * gap
+    rows = math.ceil(len(cards) / columns)
+    width = columns * card_width + (columns + 1) * gap
     height = top + rows * (card_height + gap)
 
     def parts() -> Iterator[str]:
         yield box(gap, gap, width - 2 * gap, top - 2 * gap, theme.card, theme.accent)
-        yield text(gap + 16, gap + 26, EXPRESSION, theme.text, size=14, font=MONOSPACE)
-        yield text(gap + 16, gap + 48, 'one error, for eight readers', theme.muted)
+        for number, line in enumerate(expression.splitlines()):
+            y = gap + 26 + 20 * number
+            yield text(gap + 16, y, line, theme.text, size=size, font=MONOSPACE)
+        yield text(gap + 16, top - 2 * gap, 'one error, for eight readers', theme.muted)
         for index, (seam, lines) in enumerate(cards):
-            x = gap + index % 2 * (card_width + gap)
-            y = top + index // 2 * (card_height + gap)
+            x = gap + index % columns * (card_width + gap)
+            y = top + index // columns * (card_height + gap)
             yield box(x, y, card_width, card_height, theme.card, theme.line)
             yield text(x + 14, y + 24, seam, theme.accent, size=14)
             for number, line in enumerate(lines):
@@ -311,12 +319,13 @@ def draw_delay(theme: Theme) -> str:
     return svg(REASON_WIDTH, REASON_HEIGHT, theme, title, parts())
 
 
-PICTURES = {
+PICTURES: Mapping[str, Callable[[Theme], str]] = {
     'delay': draw_delay,
     'forgotten-arm': draw_forgotten_arm,
     'two-readers': draw_two_readers,
     'guards-order': draw_pipeline,
     'eight-seams': draw_seams,
+    'eight-seams-narrow': partial(draw_seams, columns=1),
     'three-questions': draw_questions,
 }
 

@@ -45,6 +45,19 @@ def test_a_picture_has_a_variant_for_each_theme() -> None:
     ]
 
 
+def test_a_picture_for_narrow_windows_takes_the_place_of_the_wide_one() -> None:
+    picture = (
+        '<picture>\n  <source media="(max-width: 46em)" srcset="phone.svg">\n'
+        '  <source media="(prefers-color-scheme: dark)" srcset="dark.svg">\n'
+        '  <img alt="Seams" src="light.svg">\n</picture>'
+    )
+    assert adapt(picture, 'docs/a.md', 'a.md').splitlines() == [
+        '![Seams](light.svg){.only-light .wide}',
+        '![Seams](dark.svg){.only-dark .wide}',
+        '![Seams](phone.svg){.only-light .narrow}',
+    ]
+
+
 def test_terms_of_the_glossary_are_anchors() -> None:
     cell = '| <a id="arm"></a>**arm** | The entry |'
     assert adapt(cell, 'docs/glossary.md', 'glossary.md') == '| [**arm**]{#arm} | The entry |'

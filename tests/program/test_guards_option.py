@@ -258,7 +258,8 @@ def tables_in(struct: type[Struct]) -> Iterator[type[Struct]]:
 
 
 def test_every_key_is_documented() -> None:
-    page = (ROOT / 'docs' / 'run.md').read_text(encoding='utf-8')
+    pages = (ROOT / 'docs' / 'run.md', ROOT / 'docs' / 'guards' / 'configuration.md')
+    page = ''.join(path.read_text(encoding='utf-8') for path in pages)
     for struct in tables_in(ToolGuards):
         assert all(
             f'`{name}' in page or f'{name} =' in page for name in struct.__struct_fields__

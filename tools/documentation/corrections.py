@@ -23,7 +23,7 @@ _MARKUP = {
     '<aside class="toc-drawer': '<aside aria-label="This page" class="toc-drawer',
 }
 _THEMED_PICTURE = re.compile(
-    r'(?P<image><img [^>]*) class="(?P<theme>only-(?:light|dark))"'
+    r'(?P<image><img [^>]*) class="(?P<theme>only-(?:light|dark)(?: \w+)?)"'
     r'(?P<end>[^>]* src="(?P<address>[^"]+)"[^>]*>)'
 )
 _PARAMETERS = re.compile(r'<dl>\n((?:<dd>.*</dd>\n)+)</dl>')

@@ -23,7 +23,7 @@ _SPAN = re.compile(r'(?<!\!)\[([^\[\]]+)\]\{\.[\w-]+\}')
 _CLASSES = re.compile(r'(?<=\))\{\.[\w .-]+\}')
 _COLON_FENCE = re.compile(r'^:::+\n', re.MULTILINE)
 _UNKNOWN = re.compile(r'^:::.*', re.MULTILINE)
-_DARK_PICTURE = re.compile(r'^!\[.*\{\.only-dark\}\n?', re.MULTILINE)
+_OTHER_VARIANT = re.compile(r'^!\[.*\{[^}]*\.(?:only-dark|narrow)[^}]*\}\n?', re.MULTILINE)
 _ANCHOR = re.compile(r'\[([^\[\]]+)\]\{#([^}]+)\}')
 _ID = re.compile(r'<a id="([^"]+)"></a>')
 _HEADING = re.compile(r'^#{1,6} (.+)$', re.MULTILINE)
@@ -62,7 +62,7 @@ class Pages:
         Raises:
             LookupError: A link leads nowhere, or the page has a directive of another kind.
         """
-        text = _DARK_PICTURE.sub('', _FRONT_MATTER.sub('', self.texts[page]))
+        text = _OTHER_VARIANT.sub('', _FRONT_MATTER.sub('', self.texts[page]))
         linked = {
             self._resolve(page, match['target'])[0]
             for part, is_code in _split_code(text)
@@ -112,7 +112,7 @@ class Pages:
         return '\n'.join([*caption, *links, ''])
 
     def _plain_prose(self, page: str, text: str) -> str:
-        text = _ANCHOR.sub(r'<a id="\2"></a>\1', text.replace('{.only-light}', ''))
+        text = _ANCHOR.sub(r'<a id="\2"></a>\1', text)
         text = _CARD.sub(_list_item, _GRID.sub('', text))
         text = _COLON_FENCE.sub('', _TITLED.sub(r'\n**\1**\n\n', text))
         text = _CLASSES.sub('', _SPAN.sub(r'**\1**', text))

@@ -21,9 +21,10 @@ _INDEX_ENTRY = re.compile(r'^check/README$', re.MULTILINE)
 
 _LINK = re.compile(r'(\]\(<?)([^)>\s#:]+)([^)>\s]*>?\))')
 _PICTURE = re.compile(
-    r'<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="(?P<dark>[^"]+)">\s*'
-    r'<img alt="(?P<alt>[^"]*)" src="(?P<light>[^"]+)">\s*</picture>'
+    r'<picture>(?P<sources>(?:\s*<source [^>]*>)+)\s*'
+    r'<img alt="(?P<alt>[^"]*)" src="(?P<address>[^"]+)">\s*</picture>'
 )
+_SOURCE = re.compile(r'<source media="([^"]+)" srcset="([^"]+)">')
 _ANCHOR = re.compile(r'<a id="([^"]+)"></a>(\*\*[^*]+\*\*)')
 _KEYWORDS = re.compile(r'<!-- keywords: (.*) -->\n\n?')
 """Other words for a page or a question, in a comment below its heading."""
@@ -90,8 +91,9 @@ def with_keywords(text: str) -> str:
 def adapt(text: str, source: str, page: str) -> str:
     """Return the text of a page of the repository as a page of the site.
 
-    Links between pages are changed where a page moves. Each picture with a dark variant becomes
-    two, of which the theme shows one. Anchors in HTML become anchors that Sphinx knows.
+    Links between pages are changed where a page moves. Each variant of a picture becomes an
+    image, of which the theme and the width of the window show one. Anchors in HTML become
+    anchors that Sphinx knows.
 
     Args:
         text: The page.
@@ -108,10 +110,7 @@ def adapt(text: str, source: str, page: str) -> str:
         return f'{link[1]}{relpath(on_site, normpath(f"{page}/.."))}{link[3]}'
 
     def outside_of_code(part: str) -> str:
-        part = _PICTURE.sub(
-            r'![\g<alt>](\g<light>){.only-light}\n![\g<alt>](\g<dark>){.only-dark}', part
-        )
-        return _ANCHOR.sub(r'[\2]{#\1}', _LINK.sub(moved, part))
+        return _ANCHOR.sub(r'[\2]{#\1}', _LINK.sub(moved, _PICTURE.sub(_images, part)))
 
     parts: list[str] = []
     end = 0
@@ -119,3 +118,15 @@ def adapt(text: str, source: str, page: str) -> str:
         parts += [outside_of_code(text[end : fence.start()]), fence[0]]
         end = fence.end()
     return ''.join([*parts, outside_of_code(text[end:])])
+
+
+def _images(picture: re.Match[str]) -> str:
+    variants = [*_SOURCE.findall(picture['sources']), ('', picture['address'])]
+    has_narrow = 'max-width' in picture['sources']
+    images: list[str] = []
+    for media, address in reversed(variants):
+        classes = '.only-dark' if 'dark' in media else '.only-light'
+        if has_narrow:
+            classes += ' .narrow' if 'max-width' in media else ' .wide'
+        images.append(f'![{picture["alt"]}]({address}){{{classes}}}')
+    return '\n'.join(images)

@@ -61,8 +61,8 @@ call such as {"id": "c1", "tool": "read_file", "arguments": {"path": "a.txt"}}. 
 after the other, and the output of each is written before the next one starts. It is one line of
 JSON per call, one per call and seam with "all", and text with "cli".
 
-With --format, FILE contains the output of a model instead: a text with calls in any of fifteen
-formats, or the response of a provider. "auto" reads all formats.
+With --format, FILE contains the output of a model instead: a text with calls in any known
+format, or the response of a provider. "auto" reads all formats.
 
 \b
 Examples:
