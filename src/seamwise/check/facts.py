@@ -263,6 +263,8 @@ class DependencyUse(Struct, frozen=True):
     It ends with `()` if the function is what a call returns, as in `Depends(need('admin'))`.
     """
     location: Location
+    declared: tuple[str, ...] = ()
+    """Errors by the type of a variable that contains the function; empty without a variable."""
 
 
 class Route(Struct, frozen=True):
