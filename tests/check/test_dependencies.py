@@ -11,6 +11,7 @@ from seamwise.check.settings import CheckSettings
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('warm_cache')]
 
 DEPENDENCIES = """
+from collections.abc import Callable
 from typing import Annotated
 from fastapi import Depends
 from seamwise import Category, Failure, Result, Success, TaggedError
@@ -25,12 +26,17 @@ class Busy(TaggedError, category=Category.CAPACITY, message='busy'):
 def user() -> Result[str, SignedOut]:
     return Success('ann')
 
+def need(role: str) -> Callable[[], Result[str, SignedOut]]:
+    return user
+
+admin = need('admin')
 User = Annotated[str, Depends(user)]
 ACCESS = on(SignedOut).responds(401, 'SIGNED_OUT')
 BUSY = on(Busy).responds(503, 'BUSY')
 """
 
 ROUTES = """
+from typing import Annotated
 import deps
 from deps import User
 from fastapi import APIRouter, Depends
@@ -43,6 +49,10 @@ def home(user: User) -> str:
 
 @router.get('/default')
 def default(user: str = Depends(deps.user)) -> str:
+    return user
+
+@router.get('/variable')
+def variable(user: Annotated[str, Depends(deps.admin)]) -> str:
     return user
 
 @router.get('/qualified')
@@ -79,6 +89,7 @@ def test_an_error_that_the_adapter_of_install_does_not_cover_is_found(tmp_path: 
     assert findings(tmp_path, 'install(app, BUSY)\n') == [
         ('deps.py', 'User = Annotated[str, Depends(user)]'),
         ('routes.py', 'def default(user: str = Depends(deps.user)) -> str:'),
+        ('routes.py', 'def variable(user: Annotated[str, Depends(deps.admin)]) -> str:'),
     ]
 
 
@@ -132,6 +143,7 @@ from seamwise.seams.http import endpoint
             'async def rooms(websocket: WebSocket, user: str = Depends(user)) -> None: ...',
         ),
         ('routes.py', 'def default(user: str = Depends(deps.user)) -> str:'),
+        ('routes.py', 'def variable(user: Annotated[str, Depends(deps.admin)]) -> str:'),
     ]
 
 

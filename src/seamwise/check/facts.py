@@ -263,6 +263,8 @@ class DependencyUse(Struct, frozen=True):
     It ends with `()` if the function is what a call returns, as in `Depends(need('admin'))`.
     """
     location: Location
+    declared: tuple[str, ...] = ()
+    """Errors by the type of a variable that contains the function; empty without a variable."""
 
 
 class Route(Struct, frozen=True):
@@ -291,13 +293,13 @@ class RaisedException(Struct, frozen=True):
 
 
 class HelperCall(Struct, frozen=True):
-    """Call of a function whose exceptions the caller may pass on."""
+    """Place at which a function runs whose exceptions the caller may pass on."""
 
     location: Location
     callee: str
-    """Full name of the function."""
+    """Full name of the function; it ends with `()` if the values of a generator are read."""
     call: str
-    """Called function as it is written, as in `self.parse`."""
+    """Expression that runs it as it is written, as in `self.parse()` or `self.total`."""
     caught: tuple[str, ...] = ()
     """Full names of the exceptions that handlers around the call stop."""
 
@@ -306,11 +308,13 @@ class ExceptionFlow(Struct, frozen=True):
     """Exceptions that leave a function: those it raises, and those of the functions it calls."""
 
     function: str
-    """Full name of the function."""
+    """Full name of the function, with `()` if it is a generator, whose values raise them."""
     is_result: bool
     """Whether it returns a Result. Its own `raise` statements are then findings."""
     raised: tuple[RaisedException, ...] = ()
     calls: tuple[HelperCall, ...] = ()
+    parses_text: bool = False
+    """Whether it gets a text and parses it by its name, so that a ValueError reports the text."""
 
 
 class Suppression(Struct, frozen=True):

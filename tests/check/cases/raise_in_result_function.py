@@ -1,10 +1,13 @@
 import asyncio
+from dataclasses import dataclass
+from functools import cached_property
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from collections.abc import AsyncIterator, Iterator
 
 import click
 import typer
 from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, or_raise, refine, when
+from raising_helpers import Settings, check_port, parse_port
 from returns.result import safe
 
 
@@ -694,3 +697,151 @@ def ended(text: str) -> Result[int, Bad]:
     if text == 'b':
         raise click.Abort
     return Success(1)
+
+
+# case: constructors
+class Account:
+    def __init__(self, name: str) -> None:
+        if not name:
+            raise LookupError(name)
+        if name == 'a':
+            raise ValueError(name)
+
+
+class SavingsAccount(Account):
+    pass
+
+
+class LoggedAccount(Account):
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+
+
+@dataclass
+class Point:
+    x: int
+
+    def __post_init__(self) -> None:
+        if self.x < 0:
+            raise LookupError(self.x)
+
+
+def constructors(text: str) -> Result[object, Bad]:
+    account = Account(text)  # finds: SW102
+    savings = SavingsAccount(text)  # finds: SW102
+    logged = LoggedAccount(text)  # finds: SW102
+    point = Point(len(text))  # finds: SW102
+    return Success((account, savings, logged, point))
+
+
+# case: constructors whose exception is caught, or reports a wrong call
+class Port:
+    def __init__(self, number: int) -> None:
+        if number < 0:
+            raise ValueError(number)
+
+
+def constructed(text: str) -> Result[object, Bad]:
+    port = Port(len(text))
+    try:
+        return Success((port, Account(text)))
+    except LookupError:
+        return Failure(Bad())
+
+
+# case: properties
+class Order:
+    def __init__(self, lines: dict[str, int]) -> None:
+        self.lines = lines
+
+    @property
+    def total(self) -> int:
+        if not self.lines:
+            raise LookupError('no lines')
+        return sum(self.lines.values())
+
+    @cached_property
+    def first(self) -> int:
+        return self.total
+
+    @property
+    def size(self) -> int:
+        return len(self.lines)
+
+    @size.setter
+    def size(self, size: int) -> None:
+        if size < 0:
+            raise LookupError(size)
+
+
+def properties(order: Order) -> Result[int, Bad]:
+    order.size = 2
+    total = order.total  # finds: SW102
+    return Success(total + order.first + order.size)  # finds: SW102
+
+
+# case: generators whose values are read
+def rows(text: str) -> Iterator[int]:
+    for word in text.split():
+        yield parse(word)
+
+
+async def async_rows(text: str) -> AsyncIterator[int]:
+    if not text:
+        raise LookupError(text)
+    yield 1
+
+
+def all_rows(text: str) -> Iterator[int]:
+    yield from rows(text)
+
+
+async def generators(text: str) -> Result[object, Bad]:
+    for row in rows(text):  # finds: SW102
+        print(row)
+    async for row in async_rows(text):  # finds: SW102
+        print(row)
+    listed = list(all_rows(text))  # finds: SW102
+    doubled = [2 * row for row in rows(text)]  # finds: SW102
+    total = sum(row for row in rows(text) if row)  # finds: SW102
+    joined = ','.join(map(str, rows(text)))  # finds: SW102
+    return Success((listed, doubled, total, joined))
+
+
+# case: generators whose values are read elsewhere, or with a handler
+def unread_generators(text: str) -> Result[object, Bad]:
+    try:
+        first = list(rows(text))
+    except KeyError:
+        return Failure(Bad())
+    return Success((rows(text), (row for row in rows(text)), map(parse, text), first))
+
+
+# case: functions that the standard library calls
+async def called_by_others(words: list[str]) -> Result[object, Bad]:
+    by_key = sorted(words, key=parse)  # finds: SW102
+    longest = max(words, key=lambda word: parse(word))  # finds: SW102
+    mapped = list(map(parse, words))  # finds: SW102
+    accounts = [*map(Account, words)]  # finds: SW102
+    parsed = await asyncio.to_thread(parse, words[0])  # finds: SW102
+    return Success((by_key, longest, mapped, accounts, parsed))
+
+
+# case: functions that nobody calls here
+def not_called(words: list[str]) -> Result[object, Bad]:
+    words.sort()
+    print(parse)
+    return Success((map(parse, words), {'parse': parse}, sorted(words, key=len)))
+
+
+# case: helpers of another file
+def other_file(text: str) -> Result[object, Bad]:
+    port = parse_port(text)  # finds: SW102
+    return Success((port, check_port(port), Settings(text)))  # finds: SW102
+
+
+def other_file_handled(text: str) -> Result[int, Bad]:
+    try:
+        return Success(parse_port(text))
+    except ValueError:
+        return Failure(Bad())

@@ -102,3 +102,21 @@ def count_all(errors: list[Exception]) -> None:
         print(error)
     if errors:
         raise CommandError(str(len(errors)))
+
+
+def parse_port(text: str) -> int:
+    if not text.isdigit():
+        raise ValueError(text)
+    return int(text)
+
+
+def check_port(port: int) -> int:
+    if port < 0:
+        raise ValueError(port)
+    return port
+
+
+class Settings:
+    def __init__(self, text: str) -> None:
+        if not text:
+            raise LookupError(text)

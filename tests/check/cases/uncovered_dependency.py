@@ -310,3 +310,28 @@ def factory(
 @endpoint(BOOKS | ACCESS)
 def factory_covered(user: Annotated[str, Depends(need('admin'))]) -> Result[str, NoBook]:
     return Success(user)
+
+
+# case: a function or an instance in a variable
+need_admin = need('admin')
+quota_guard = AsyncQuota()
+free_guard = need_nothing('admin')
+plain_guard: Callable[..., str] = str
+
+
+@app.get('/variables')
+@endpoint(BOOKS)
+def variables(
+    user: Annotated[str, Depends(need_admin)],  # finds: SW121
+    quota: Annotated[str, Depends(quota_guard)],  # finds: SW121
+    free: Annotated[str, Depends(free_guard)],
+    plain: str = Depends(plain_guard),
+    default: str = Depends(need_admin),  # finds: SW121
+) -> Result[str, NoBook]:
+    return Success(user)
+
+
+@app.get('/variables/covered')
+@endpoint(BOOKS | ACCESS)
+def variables_covered(user: Annotated[str, Depends(need_admin)]) -> Result[str, NoBook]:
+    return Success(user)

@@ -232,8 +232,15 @@ class NodeIndex:
             self._add(node, positions)
 
     def global_definition(self, name: str) -> nodes.SymbolNode | None:
-        """Return what a global name of the module stands for; None if it has no such name."""
-        symbol = self._names.get(name)
+        """Return what a global name, or one of an imported module, stands for; None if unknown."""
+        names = self._names
+        *modules, last = name.split('.')
+        for module in modules:
+            symbol = names.get(module)
+            if symbol is None or not isinstance(symbol.node, nodes.MypyFile):
+                return None
+            names = symbol.node.names
+        symbol = names.get(last)
         return symbol.node if symbol is not None else None
 
     @cached_property

@@ -35,10 +35,15 @@ def reduction(percent: int) -> Result[int, OutOfRange]:
 | --- | --- |
 | An expected exception such as `ValueError` | yes |
 | An expected exception of a helper in the checked files, at the call of the helper | yes |
-| `ValueError` of a helper | only in the same file, and one call deep |
+| `ValueError` of a helper in the same file, one call deep | yes |
+| `ValueError` of a helper in another file that parses a text: `parse_port(text: str)` | yes |
+| Other ones of a helper, such as `ValueError` of `__init__`, which report a wrong call | no |
 | `RuntimeError` or `TypeError` of a helper, which report a wrong call as a rule | no |
 | An exception of a helper that any direct or indirect caller names in a handler | no |
-| An exception of `__init__`, a property, a generator, or a function that is passed on | no |
+| An exception of `__init__`, `__post_init__`, a property, or a method called by `super()` | yes |
+| One of a generator, if its values are read at once: `for …`, `list(…)`, `[… for …]` | yes |
+| One of a function that `sorted`, `map`, `reduce`, `to_thread` or the like calls | yes |
+| One of a function that is passed to another one, or of a generator in a variable | no |
 | An exception that is caught in the same function, or suppressed | no |
 | A caught exception, if the handler raises only others again, by `isinstance` or `match` | no |
 | An exception in a `with` statement whose context manager swallows it | no |
@@ -67,6 +72,7 @@ from seamwise.check.inference.exception_flow.escaping import (
     raises_again,
     returns_result,
 )
+from seamwise.check.inference.exception_flow.running import CONSTRUCTORS
 from seamwise.check.rules.rule import Rule, short_name
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
@@ -75,10 +81,13 @@ _HELP = (
     'Return a Failure with an error of the channel, or call `do.fail(…)`;'
     ' for a bug, raise AssertionError.'
 )
-_WRONG_CALLS = frozenset({'builtins.TypeError', 'builtins.RuntimeError'})
+_TYPE_ERROR = 'builtins.TypeError'
+_WRONG_CALLS = frozenset({_TYPE_ERROR, 'builtins.RuntimeError'})
 """Exceptions that report a wrong call as a rule. Those of helpers are not followed."""
 _VALUE_ERROR = 'builtins.ValueError'
-"""Reports a wrong call in many functions, and is followed in the same file only, one call far."""
+"""Reports a wrong call in many functions. It is followed one call far in the same file, and from
+functions that parse a text.
+"""
 _BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
 _CALL_HELP = 'Convert it with `attempt(…, when(…).becomes(…))`, or let the helper return a Result.'
 
@@ -115,8 +124,7 @@ def _find_exceptions_of_helpers(
     for file, function, call, exceptions in raising_calls(files):
         names = ' or '.join(sorted(map(short_name, exceptions)))
         message = (
-            f'`{short_name(function)}` returns a Result,'
-            f' but raises {names} through `{call.call}()`.'
+            f'`{short_name(function)}` returns a Result, but raises {names} through `{call.call}`.'
         )
         yield file, RuleHit('SW102', call.location, message, _CALL_HELP)
 
@@ -136,13 +144,9 @@ def raising_calls(files: Sequence[FileFacts]) -> Iterator[RaisingCall]:
     flows = {flow.function: flow for file in files for flow in file.exception_flows}
     callers = _callers(flows.values())
     escaping = _escaping_exceptions(flows, callers)
+    of_parsers = _value_errors(flow for flow in flows.values() if flow.parses_text)
     for file in files:
-        value_errors = {
-            flow.function: {
-                item.name: item.bases for item in flow.raised if item.name == _VALUE_ERROR
-            }
-            for flow in file.exception_flows
-        }
+        value_errors = {**of_parsers, **_value_errors(file.exception_flows)}
         for flow in file.exception_flows:
             for call in flow.calls if flow.is_result else ():
                 exceptions = [
@@ -159,6 +163,15 @@ def raising_calls(files: Sequence[FileFacts]) -> Iterator[RaisingCall]:
 
 _Escaping = dict[str, dict[str, tuple[str, ...]]]
 """Exceptions by function, each with its base classes."""
+
+
+def _value_errors(flows: Iterable[ExceptionFlow]) -> _Escaping:
+    """Return the ValueErrors of functions; those of constructors report a wrong call."""
+    return {
+        flow.function: {item.name: item.bases for item in flow.raised if item.name == _VALUE_ERROR}
+        for flow in flows
+        if short_name(flow.function) not in CONSTRUCTORS
+    }
 
 
 _Callers = Mapping[str, Sequence[str]]
@@ -179,7 +192,7 @@ def _escaping_exceptions(flows: Mapping[str, ExceptionFlow], callers: _Callers) 
         flow.function: {
             item.name: item.bases
             for item in flow.raised
-            if item.name not in _WRONG_CALLS | {_VALUE_ERROR}
+            if item.name not in _WRONG_CALLS | {_VALUE_ERROR} and _TYPE_ERROR not in item.bases
         }
         for flow in flows.values()
         if not flow.is_result

@@ -62,7 +62,7 @@ def own_order(number: int, user: Annotated[str, Depends(current_user)]) -> Resul
 | A dependency of a dependency | yes |
 | An instance with `__call__`: `Depends(Guard())` | yes |
 | A function that a call returns: `Depends(need('admin'))`, by the return type of `need` | yes |
-| An instance or a function in a variable: `Depends(guard)` | no |
+| An instance or a function in a global variable: `Depends(guard)`, by its type | yes |
 | Routes by a decorator (`app.get`, `router.websocket` …) or by `add_api_route` | yes |
 | A function whose errors are not declared, or that is not in the checked files | no |
 | Without `endpoint`, if no checked file calls `install` | no |
@@ -193,6 +193,8 @@ class _Program:
 
     def errors(self, use: DependencyUse) -> Sequence[str]:
         """Return the errors that a dependency declares; empty if they are unknown."""
+        if use.declared:
+            return use.declared
         declared = map(self._declared.get, _functions(use.dependency))
         return next(filter(None, declared), ())
 

@@ -269,7 +269,7 @@ class Module:
         return self._index.class_names
 
     def global_definition(self, name: str) -> SymbolNode | None:
-        """Return what a global name of the module stands for; None if it has no such name."""
+        """Return what a global name, or one of an imported module, stands for; None if unknown."""
         return self._index.global_definition(name)
 
     def variable_type(self, node: ast.Name) -> Type | None:

@@ -3,10 +3,18 @@
 import ast
 from collections.abc import Collection, Iterator
 
+from seamwise.check._mypy.nodes import Var
 from seamwise.check._mypy.plugin.arms import errors_and_shape
 from seamwise.check.facts import DependencyUse, InstalledAdapter, Route
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
-from seamwise.check.typed_ast.channels import UNSPECIFIC, base_names, errors_of_type, union_members
+from seamwise.check.typed_ast.channels import (
+    UNSPECIFIC,
+    base_names,
+    call_result_type,
+    errors_in,
+    errors_of_type,
+    union_members,
+)
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 from seamwise.check.typed_ast.qualified_names import qualified_name
 
@@ -30,7 +38,8 @@ def dependency_uses(inference: ErrorInference) -> Iterator[DependencyUse]:
         if call.args and qualified_name(call.func, module) in _MARKERS:
             owner, dependency = _owner(call, inference), _dependency(call.args[0], inference)
             if owner is not None and dependency:
-                yield DependencyUse(owner, dependency, module.location_of(call))
+                declared = _errors_of_variable(call.args[0], module)
+                yield DependencyUse(owner, dependency, module.location_of(call), declared)
     if not _imports_fastapi(module):
         return
     for function in module.functions():
@@ -128,6 +137,14 @@ def _dependency(node: ast.expr, inference: ErrorInference) -> str:
         return _name(node, inference)
     callee = _name(node.func, inference)
     return callee and f'{callee}()'
+
+
+def _errors_of_variable(node: ast.expr, module: Module) -> tuple[str, ...]:
+    """Return the errors of the function or instance in a variable, by its type."""
+    definition = module.global_definition(ast.unparse(node))
+    if not isinstance(definition, Var) or definition.type is None:
+        return ()
+    return tuple(sorted(errors_in(call_result_type(definition.type)) or ()))
 
 
 def _name(node: ast.expr, inference: ErrorInference) -> str:

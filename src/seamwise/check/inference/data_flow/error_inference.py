@@ -451,12 +451,24 @@ class ErrorInference:
                     return self._function_names.get(inner, '')
             return reference.node.fullname
         if isinstance(function, ast.Attribute):
+            if isinstance(function.value, ast.Call) and ast.unparse(function.value) == 'super()':
+                return self._inherited_name(function)
             for member in union_members(self.module.type_of(function.value)):
                 info = _class_of(member)
                 for base in info.mro if info is not None else ():
                     if function.attr in base.names:
                         return f'{base.fullname}.{function.attr}'
         return ''
+
+    def _inherited_name(self, method: ast.Attribute) -> str:
+        """Return the full name of the method in `super().method`."""
+        function = self.enclosing_function(method)
+        definition = self.module.definition(function) if function is not None else None
+        # The `info` of a plain function is mypy's falsy placeholder, not None.
+        bases = definition.info.mro[1:] if definition is not None and definition.info else ()
+        return next(
+            (f'{base.fullname}.{method.attr}' for base in bases if method.attr in base.names), ''
+        )
 
     def _is_recursive(self, node: ast.Call, name: str) -> bool:
         function = self.enclosing_function(node)

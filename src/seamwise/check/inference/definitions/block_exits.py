@@ -228,9 +228,6 @@ class _NormalPath:
             case ast.Attribute(_, 'commit') if not call.args:
                 self.commits = True
                 return
-            case ast.Attribute(ast.Call(ast.Name('super')), name) if name in _EXITS:
-                self.callees.update(dict.fromkeys(self._inherited(name)))
-                return
             case _:
                 pass
         function = function_of(call, self._module)
@@ -271,14 +268,6 @@ class _NormalPath:
         path.follow(function.body)
         self.commits = self.commits or path.commits
         self.callees |= path.callees
-
-    def _inherited(self, name: str) -> Iterator[str]:
-        definition = self._module.definition(self._function)
-        if definition is not None and definition.info:
-            for base in definition.info.mro[1:]:
-                if name in base.names:
-                    yield f'{base.fullname}.{name}'
-                    return
 
     def _is_exception(self, node: ast.expr) -> bool:
         """Return whether a value is None, or a tuple of None, without an exception."""

@@ -9,6 +9,7 @@ from seamwise.check._mypy.types import CallableType, Instance
 from seamwise.check.facts import ExceptionFlow, HelperCall, RaisedException
 from seamwise.check.inference.data_flow.bindings import own_nodes
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.inference.exception_flow.running import called_helpers
 from seamwise.check.inference.exception_flow.sites import (
     ExceptionClass,
     HandlerStack,
@@ -40,9 +41,11 @@ _SAFE = frozenset({
 })  # fmt: skip
 _TRANSPARENT = frozenset({
     'builtins.staticmethod', 'builtins.classmethod', 'functools.cache', 'functools.lru_cache',
-    'typing.override', 'typing_extensions.override', 'typing.final',
+    'typing.override', 'typing_extensions.override', 'typing.final', 'builtins.property',
+    'functools.cached_property',
 })  # fmt: skip
 """Decorators that pass exceptions on."""
+_PARSING_VERBS = frozenset({'decode', 'from', 'load', 'loads', 'parse', 'read'})
 _STDLIB = sys.stdlib_module_names
 
 
@@ -51,27 +54,44 @@ def exception_flows(inference: ErrorInference) -> Iterator[ExceptionFlow]:
     module = inference.module
     for function in module.functions():
         is_result_function = returns_result(function, module)
-        if not is_result_function and not is_helper(function, module):
+        is_generator = not is_result_function and _is_generator(function, module)
+        if not is_result_function and not is_generator and not is_helper(function, module):
             continue
         converted = converted_exceptions(function, module)
         if converted is None:
             continue
         nodes = list(own_nodes(function.body))
         flow = ExceptionFlow(
-            inference.function_name(function),
+            inference.function_name(function) + '()' * is_generator,
             is_result_function,
             () if is_result_function else tuple(dict.fromkeys(_raised(function, nodes, module))),
             tuple(_helper_calls(nodes, inference, converted)),
+            _parses_text(function),
         )
         if flow.raised or flow.calls:
             yield flow
 
 
+def _parses_text(function: Function) -> bool:
+    verb = function.name.lstrip('_').partition('_')[0]
+    parameters = [*function.args.posonlyargs, *function.args.args]
+    return verb in _PARSING_VERBS and any(
+        isinstance(parameter.annotation, ast.Name) and parameter.annotation.id in {'str', 'bytes'}
+        for parameter in parameters[:2]
+    )
+
+
 def is_helper(function: Function, module: Module) -> bool:
     """Return whether a call of the function raises its exceptions: it is no generator."""
-    return decorator_names(function, module) <= _TRANSPARENT and not any(
-        isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function.body)
-    )
+    return decorator_names(function, module) <= _TRANSPARENT and not _yields(function)
+
+
+def _is_generator(function: Function, module: Module) -> bool:
+    return decorator_names(function, module) <= _TRANSPARENT and _yields(function)
+
+
+def _yields(function: Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function.body))
 
 
 def _raised(function: Function, nodes: list[ast.AST], module: Module) -> Iterator[RaisedException]:
@@ -99,13 +119,16 @@ def _helper_calls(
 ) -> Iterator[HelperCall]:
     module = inference.module
     for node in nodes:
-        if isinstance(node, ast.Call):
-            callee = inference.callee_name(node)
-            if callee and callee.partition('.')[0] not in _STDLIB:
-                caught = _caught_names(handlers_around(node, module)) | converted
-                yield HelperCall(
-                    module.location_of(node), callee, ast.unparse(node.func), tuple(sorted(caught))
-                )
+        calls = {
+            callee: text
+            for callee, text in called_helpers(node, inference)
+            if callee.partition('.')[0] not in _STDLIB
+        }
+        if not calls or not isinstance(node, ast.expr):
+            continue
+        caught = tuple(sorted(_caught_names(handlers_around(node, module)) | converted))
+        location = module.location_of(node)
+        yield from (HelperCall(location, callee, text, caught) for callee, text in calls.items())
 
 
 def _caught_names(handlers: HandlerStack) -> frozenset[str]:
