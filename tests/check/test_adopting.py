@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / 'examples' / 'adopting'
 PAGE = (ROOT / 'docs' / 'check' / 'adopting.md').read_text(encoding='utf-8')
-STEPS = ('start', 'step1', 'step2', 'step3', 'step4', 'step5')
+STEPS = ('start', 'step1', 'step2', 'step3')
 BLOCK = re.compile(r'^```(?P<kind>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 STOCK = '{"tea": 3, "coffee": 1}'
 
@@ -104,7 +104,7 @@ def test_every_step_runs_as_a_program(step: str, folder: Path) -> None:
 def test_last_step_prints_the_reference_of_a_defect(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program = importlib.import_module('step5')
+    program = importlib.import_module('step3')
 
     def broken(*args: object) -> None:
         raise ZeroDivisionError
@@ -128,6 +128,17 @@ def test_every_step_passes_mypy() -> None:
         ]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         assert result.stdout + result.stderr == ''
+
+
+@pytest.mark.parametrize('option', [('--step', '1'), ('--all',)])
+def test_the_first_step_is_that_of_migrate(option: tuple[str, ...], folder: Path) -> None:
+    program = folder / 'program' / 'start.py'
+    program.parent.mkdir()
+    shutil.copy(folder / 'start.py', program)
+    command = [sys.executable, '-m', 'seamwise', 'migrate', 'program', '--force', *option]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    migrated = program.read_text(encoding='utf-8')
+    assert migrated.splitlines()[1:] == source_of('step1').splitlines()[1:]
 
 
 def test_page_contains_the_program_and_each_change() -> None:
