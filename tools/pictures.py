@@ -96,24 +96,28 @@ def draw_pipeline(theme: Theme) -> str:
 
 
 def draw_seams(theme: Theme, columns: int = 2) -> str:
-    """Draw one error at the top, and a card with its output at each of eight seams."""
-    expression, size = EXPRESSION, 14
-    if columns == 1:
-        expression, size = EXPRESSION.replace('(', '(\n    '), 12
+    """Draw one error, and a card with its output at each of eight seams."""
     card_width, card_height, gap = 350, 96, 16
-    top = 96 + 20 * expression.count('\n')
     cards = list(seam_outputs())
-    rows = math.ceil(len(cards) / columns)
+    # The error is the first card if those of the seams do not fill the rows, otherwise above them.
+    is_card = len(cards) % columns > 0
     width = columns * card_width + (columns + 1) * gap
-    height = top + rows * (card_height + gap)
+    head_width = card_width if is_card else width - 2 * gap
+    expression, size = EXPRESSION, 14
+    if head_width == card_width:
+        expression, size = EXPRESSION.replace('(', '(\n    '), 12
+    caption = 48 + 20 * expression.count('\n')
+    head_height = card_height if is_card else caption + gap
+    top = gap if is_card else head_height + 2 * gap
+    height = top + math.ceil((len(cards) + is_card) / columns) * (card_height + gap)
 
     def parts() -> Iterator[str]:
-        yield box(gap, gap, width - 2 * gap, top - 2 * gap, theme.card, theme.accent)
+        yield box(gap, gap, head_width, head_height, theme.card, theme.accent)
         for number, line in enumerate(expression.splitlines()):
             y = gap + 26 + 20 * number
             yield text(gap + 16, y, line, theme.text, size=size, font=MONOSPACE)
-        yield text(gap + 16, top - 2 * gap, 'one error, for eight readers', theme.muted)
-        for index, (seam, lines) in enumerate(cards):
+        yield text(gap + 16, gap + caption, 'one error, for eight readers', theme.muted)
+        for index, (seam, lines) in enumerate(cards, start=is_card):
             x = gap + index % columns * (card_width + gap)
             y = top + index // columns * (card_height + gap)
             yield box(x, y, card_width, card_height, theme.card, theme.line)
@@ -325,6 +329,7 @@ PICTURES: Mapping[str, Callable[[Theme], str]] = {
     'two-readers': draw_two_readers,
     'guards-order': draw_pipeline,
     'eight-seams': draw_seams,
+    'eight-seams-broad': partial(draw_seams, columns=3),
     'eight-seams-narrow': partial(draw_seams, columns=1),
     'three-questions': draw_questions,
 }

@@ -421,6 +421,26 @@ def test_a_diagram_can_be_read_on_a_phone(chromium: Chrome, address: str) -> Non
     assert scrollable == image
 
 
+@pytest.mark.parametrize(
+    ('width', 'variant'), [(PHONE_WIDTH, 'narrow'), (768, 'medium'), (1440, 'broad')]
+)
+@pytest.mark.parametrize('scheme', ['light', 'dark'])
+def test_one_variant_of_the_picture_on_the_first_page_is_visible(
+    chromium: Chrome, address: str, width: int, variant: str, scheme: str
+) -> None:
+    set_width(chromium, width)
+    set_color_scheme(chromium, scheme)
+    chromium.get(f'{address}/')
+    visible: list[str] = run_script(
+        chromium,
+        """
+        const pictures = [...document.querySelectorAll('article section > p > .picture')]
+        return pictures.filter((picture) => picture.offsetWidth > 0).map((one) => one.className)
+        """,
+    )
+    assert visible == [f'picture only-{scheme} {variant}']
+
+
 def test_the_answer_to_a_question_fits_one_screen(
     chromium: Chrome, address: str, site: Path
 ) -> None:

@@ -11,8 +11,8 @@ def test_a_picture_is_a_link_to_its_full_size() -> None:
         '<a class="picture only-dark" href="../_images/map-dark.png">'
         '<img loading="lazy" alt="A map" src="../_images/map-dark.png" /></a>'
     )
-    assert 'class="picture only-dark wide"' in complete_markup(
-        image.replace('only-dark', 'only-dark wide')
+    assert 'class="picture only-dark medium"' in complete_markup(
+        image.replace('only-dark', 'only-dark medium')
     )
     other = '<img loading="lazy" alt="A map" src="../_images/map.png" />'
     assert complete_markup(other) == other

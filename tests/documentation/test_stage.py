@@ -45,15 +45,17 @@ def test_a_picture_has_a_variant_for_each_theme() -> None:
     ]
 
 
-def test_a_picture_for_narrow_windows_takes_the_place_of_the_wide_one() -> None:
+def test_a_picture_has_a_variant_for_each_width() -> None:
     picture = (
         '<picture>\n  <source media="(max-width: 46em)" srcset="phone.svg">\n'
+        '  <source media="(min-width: 82em)" srcset="desk.svg">\n'
         '  <source media="(prefers-color-scheme: dark)" srcset="dark.svg">\n'
         '  <img alt="Seams" src="light.svg">\n</picture>'
     )
     assert adapt(picture, 'docs/a.md', 'a.md').splitlines() == [
-        '![Seams](light.svg){.only-light .wide}',
-        '![Seams](dark.svg){.only-dark .wide}',
+        '![Seams](light.svg){.only-light .medium}',
+        '![Seams](dark.svg){.only-dark .medium}',
+        '![Seams](desk.svg){.only-light .broad}',
         '![Seams](phone.svg){.only-light .narrow}',
     ]
 

@@ -122,11 +122,12 @@ def adapt(text: str, source: str, page: str) -> str:
 
 def _images(picture: re.Match[str]) -> str:
     variants = [*_SOURCE.findall(picture['sources']), ('', picture['address'])]
-    has_narrow = 'max-width' in picture['sources']
+    has_widths = '-width' in picture['sources']
     images: list[str] = []
     for media, address in reversed(variants):
         classes = '.only-dark' if 'dark' in media else '.only-light'
-        if has_narrow:
-            classes += ' .narrow' if 'max-width' in media else ' .wide'
+        if has_widths:
+            widths = {'max-width': ' .narrow', 'min-width': ' .broad'}
+            classes += next((name for key, name in widths.items() if key in media), ' .medium')
         images.append(f'![{picture["alt"]}]({address}){{{classes}}}')
     return '\n'.join(images)
