@@ -245,6 +245,21 @@ def test_a_call_that_never_ends_is_held_up_to_16_mib() -> None:
     assert reader.end() == []
 
 
+@pytest.mark.parametrize('count', [1000, 1001, 1002, 1500])
+def test_many_broken_calls_are_merged_and_hide_no_call(count: int) -> None:
+    broken, call = '<tool_call>{</tool_call>\n', '<tool name="b"/>\n'
+    text = (broken + call) * count
+    calls = parse(text)
+    assert [item.unwrap().tool for item in calls if not is_failure(item)] == ['b'] * count
+    failures = [item.failure() for item in calls if is_failure(item)]
+    assert len(failures) == min(count, 1001)
+    if count > 1001:
+        problem = f'it is the first of {count - 1000} more calls that cannot be read'
+        assert failures[-1].problem == problem
+        assert failures[-1].position == failures[0].position + 1000 * len(broken + call)
+    assert read_pieces([text[start : start + 999] for start in range(0, len(text), 999)]) == calls
+
+
 def test_a_long_text_without_an_open_call_is_not_held() -> None:
     reader = Reader()
     piece = 'prose\n' * 2**16

@@ -40,6 +40,7 @@ class Case(_Facts, total=False):
     differs: str
 
 
+PAGE = Path(__file__).parents[3] / 'docs' / 'formats.md'
 FILE = Path(__file__).parents[2] / 'vectors' / 'server_parsers.jsonl'
 CASES: list[Case] = [json.loads(line) for line in FILE.read_text(encoding='utf-8').splitlines()]
 every_case = pytest.mark.parametrize(
@@ -120,6 +121,8 @@ def test_nearly_all_texts_are_read_as_the_servers_read_them() -> None:
     texts = Counter(case['family'] for case in CASES)
     alike = Counter(case['family'] for case in CASES if 'differs' not in case)
     assert alike.total() >= LEAST * texts.total(), alike
+    share = f'{alike.total()} of them ({alike.total() / texts.total():.1%}'.replace('%', ' %')
+    assert share in PAGE.read_text(encoding='utf-8')
     assert {family: alike[family] / texts[family] for family in texts} == {
         family: pytest.approx(1.0, abs=1.0 - LEAST_OF_A_FAMILY) for family in texts
     }

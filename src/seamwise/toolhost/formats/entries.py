@@ -46,6 +46,50 @@ ParsedCall: TypeAlias = Result[ToolCall, UnreadableCall]
 """A call, or the reason why it cannot be read."""
 
 
+class BrokenCall(NamedTuple):
+    """A call in a text that cannot be read, before its excerpt is redacted, which takes time.
+
+    A stream reads a call that is cut off again and again, and reports only the last reading.
+
+    Attributes:
+        format: The format.
+        problem: The reason, as the end of a sentence.
+        text: The text that contains the call.
+        span: The span of the call in the text.
+        position: The position of the problem. Default: the start of the call.
+        id: The id of the call, as far as it can be read.
+        tool: The name of the tool, as far as it can be read.
+    """
+
+    format: str
+    problem: str
+    text: str
+    span: Span
+    position: int | None = None
+    id: str | int | None = None
+    tool: str | None = None
+
+    def failure(self, offset: int = 0) -> Failure[UnreadableCall]:
+        """Return the failure of the call.
+
+        Args:
+            offset: The position of the text in the whole text.
+        """
+        start, end = self.span
+        excerpt = shown_excerpt(self.text[start : min(end, start + REDACTED_SIZE)])
+        # A call that is cut off has its problem behind its last character.
+        position = start if self.position is None else max(start, min(self.position, end - 1))
+        call_id = replace_surrogates(self.id) if isinstance(self.id, str) else self.id
+        tool = replace_surrogates(self.tool) if self.tool else None
+        return Failure(
+            UnreadableCall(self.format, self.problem, excerpt, position + offset, call_id, tool)
+        )
+
+
+TextCall: TypeAlias = Success[ToolCall] | BrokenCall
+"""A call in a text, with its positions in it."""
+
+
 class Entry(NamedTuple):
     """The parts of a call that are not checked yet.
 
@@ -168,18 +212,25 @@ def _listing(keys: list[str]) -> str:
     return ' and '.join(filter(None, (', '.join(shown[:-1]), shown[-1])))
 
 
-def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> ParsedCall:
-    """Check the parts of a call.
+def read_entry(entry: Entry) -> ParsedCall:
+    """Check the parts of a call in an object.
 
     >>> read_entry(Entry('bare', (), 'add', '{"a": 1}')).unwrap().arguments
     {'a': 1}
     >>> read_entry(Entry('bare', (), 'add', '[1]')).failure().problem
     'the arguments are not an object'
+    """
+    call = read_in_text(entry, '', None)
+    return call.failure() if isinstance(call, BrokenCall) else call
+
+
+def read_in_text(entry: Entry, text: str, span: Span | None) -> TextCall:
+    """Check the parts of a call in a text.
 
     Args:
         entry: The parts of the call.
-        text: The text that contains the call. Default: none, for an object.
-        span: The span of the call in the text.
+        text: The text that contains the call.
+        span: The span of the call in the text, or None for a call in an object.
     """
     call_id = entry.id if isinstance(entry.id, (str, int)) and type(entry.id) is not bool else None
     tool = entry.tool if isinstance(entry.tool, str) and entry.tool else None
@@ -200,9 +251,7 @@ def read_entry(entry: Entry, text: str = '', span: Span | None = None) -> Parsed
             # The arguments are the only text of a call in an object.
             text, span = entry.arguments, (0, len(entry.arguments))
             position = _error_position(text)
-    return unreadable(
-        entry.format, problem, text, span or (0, 0), position=position, call_id=call_id, tool=tool
-    )
+    return BrokenCall(entry.format, problem, text, span or (0, 0), position, call_id, tool)
 
 
 def _is_encodable(value: object) -> bool:
@@ -250,36 +299,6 @@ def decode_text(text: str) -> Result[object, str]:
     if has_duplicate_keys(data, value):
         return Failure('an object has the same key twice')
     return Success(value)
-
-
-def unreadable(  # noqa: PLR0913 -- the fields of the error
-    format_name: str,
-    problem: str,
-    text: str,
-    span: Span,
-    *,
-    position: int | None = None,
-    call_id: str | int | None = None,
-    tool: str | None = None,
-) -> Failure[UnreadableCall]:
-    """Return the failure of a call that shows itself as one, but cannot be read.
-
-    Args:
-        format_name: The format.
-        problem: The reason, as the end of a sentence.
-        text: The text that contains the call.
-        span: The span of the call in the text.
-        position: The position of the problem. Default: the start of the call.
-        call_id: The id of the call, as far as it can be read.
-        tool: The name of the tool, as far as it can be read.
-    """
-    start, end = span
-    excerpt = shown_excerpt(text[start : min(end, start + REDACTED_SIZE)])
-    # A call that is cut off has its problem behind its last character.
-    position = start if position is None else max(start, min(position, end - 1))
-    call_id = replace_surrogates(call_id) if isinstance(call_id, str) else call_id
-    tool = replace_surrogates(tool) if tool else None
-    return Failure(UnreadableCall(format_name, problem, excerpt, position, call_id, tool))
 
 
 def shown_excerpt(text: str) -> str:

@@ -90,4 +90,4 @@ def _read_array(text: str, end: int) -> TextReading:
     if type(value) is Failure or not ('```'.startswith(rest) or '~~~'.startswith(rest)):
         return TextReading(end, [], is_settled=True)
     is_settled = rest in {'```', '~~~'}
-    return TextReading(stop, read_calls(text, start, value.unwrap()), is_settled)
+    return TextReading(stop, read_calls(text, (start, stop), value.unwrap()), is_settled)

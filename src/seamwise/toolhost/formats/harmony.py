@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, read_in_text
 from seamwise.toolhost.formats.json_text import break_reason, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
@@ -87,10 +87,10 @@ def _read_call(text: str, start: int, header: re.Match[str], recipient: str) -> 
         )
         match = MESSAGE_END.search(text, position)
         stop = match.end() if match else len(text)
-        failure = unreadable('harmony', problem, text, (start, stop), position=position, tool=tool)
+        failure = BrokenCall('harmony', problem, text, (start, stop), position=position, tool=tool)
         return TextReading(stop, [failure], is_settled=match is not None)
     stop = end.end() if end['mark'] else position
-    call = read_entry(Entry('harmony', (), tool, arguments), text, (start, stop))
+    call = read_in_text(Entry('harmony', (), tool, arguments), text, (start, stop))
     is_settled = bool(end['mark']) or end['next'] is not None
     return TextReading(end.end(), [call], is_settled=is_settled)
 

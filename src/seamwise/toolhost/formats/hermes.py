@@ -4,7 +4,7 @@ import re
 
 from seamwise._results.containers import Failure
 from seamwise._text.json_scanner import Span
-from seamwise.toolhost.formats.entries import ParsedCall, is_array, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, TextCall, is_array
 from seamwise.toolhost.formats.json_text import break_reason, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
@@ -54,11 +54,11 @@ def read(text: str, start: int, end: int) -> TextReading:
         stop = values[-1][0][1]
         return TextReading(stop, _read_values(text, values, (start, stop)), close is not None)
     stop = (close.end() if close['close'] else close.start()) if close else len(text)
-    failure = unreadable('hermes', problem, text, (start, stop), position=position)
+    failure = BrokenCall('hermes', problem, text, (start, stop), position=position)
     return TextReading(stop, [failure], is_settled=close is not None)
 
 
-def _read_values(text: str, values: list[tuple[Span, object]], tag: Span) -> list[ParsedCall]:
+def _read_values(text: str, values: list[tuple[Span, object]], tag: Span) -> list[TextCall]:
     if len(values) == 1 and not is_array(values[0][1]):
         return read_named('hermes', text, tag, values[0][1])
     return [call for span, value in values for call in read_named('hermes', text, span, value)]

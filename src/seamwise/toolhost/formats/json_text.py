@@ -8,12 +8,12 @@ from seamwise._text.json_scanner import CUT_TOKEN_LIMIT, Ending, Span, find_span
 from seamwise.toolhost.formats.documents import read_document
 from seamwise.toolhost.formats.entries import (
     DEPTH_LIMIT,
-    ParsedCall,
+    BrokenCall,
+    TextCall,
     decode_text,
     is_array,
     named_entry,
-    read_entry,
-    unreadable,
+    read_in_text,
 )
 from seamwise.toolhost.formats.marks import TAG, TextReading
 
@@ -106,7 +106,7 @@ def read_object(text: str, start: int) -> TextReading:
         calls = (
             _report(text, start, end, end, value.failure())
             if type(value) is Failure
-            else read_calls(text, start, value.unwrap())
+            else read_calls(text, (start, end), value.unwrap())
         )
         return TextReading(end, calls, is_settled=True)
     is_quoted = _QUOTED_MARK.match(text, start) and text[end : end + 1] != "'"
@@ -118,22 +118,23 @@ def read_object(text: str, start: int) -> TextReading:
     return TextReading(stop, calls, is_settled)
 
 
-def read_calls(text: str, start: int, document: object) -> list[ParsedCall]:
+def read_calls(text: str, span: Span, document: object) -> list[TextCall]:
     """Return the calls in a JSON document, with their spans.
 
     Args:
         text: The text that contains the document.
-        start: The position of the document.
+        span: The span of the document.
         document: The value of the document.
     """
     entries = read_document(document)
-    if not entries:
-        return []
-    spans = find_spans(text, start, [entry.path for entry in entries])
-    return [read_entry(entry, text, spans[entry.path]) for entry in entries]
+    # Most documents are one call, or none.
+    paths = [entry.path for entry in entries if entry.path]
+    spans = find_spans(text, span[0], paths) if paths else {}
+    spans[()] = span
+    return [read_in_text(entry, text, spans[entry.path]) for entry in entries]
 
 
-def _report(text: str, start: int, end: int, position: int, problem: str) -> list[ParsedCall]:
+def _report(text: str, start: int, end: int, position: int, problem: str) -> list[TextCall]:
     """Return a broken object as an unreadable call if it shows itself as a call.
 
     Args:
@@ -147,7 +148,7 @@ def _report(text: str, start: int, end: int, position: int, problem: str) -> lis
     if name is None:
         return []
     problem = f'the JSON is broken: {break_reason(text, start, position, problem)}'
-    return [unreadable(name, problem, text, (start, end), position=position)]
+    return [BrokenCall(name, problem, text, (start, end), position=position)]
 
 
 def _format_of(text: str, start: int, end: int) -> str | None:
@@ -240,7 +241,7 @@ _TOKEN = _token(r'"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+(?:"|\\?+(?=\n|\Z))', r'\n(?
 _MULTI_LINE_TOKEN = _token(r'"[^"\\]*+(?:\\[\s\S][^"\\]*+)*+(?:"|\\?+\Z)', r'(?!)')
 
 
-def read_named(format_name: str, text: str, span: Span, value: object) -> list[ParsedCall]:
+def read_named(format_name: str, text: str, span: Span, value: object) -> list[TextCall]:
     """Return the call in an object with a name and arguments, or the calls in an array of them.
 
     Args:
@@ -250,10 +251,10 @@ def read_named(format_name: str, text: str, span: Span, value: object) -> list[P
         value: The value.
     """
     if not is_array(value):
-        return [read_entry(named_entry(format_name, value), text, span)]
+        return [read_in_text(named_entry(format_name, value), text, span)]
     paths = [(index,) for index in range(len(value))]
     spans = find_spans(text, span[0], paths)
     return [
-        read_entry(named_entry(format_name, item, path), text, spans[path])
+        read_in_text(named_entry(format_name, item, path), text, spans[path])
         for path, item in zip(paths, value, strict=True)
     ]

@@ -6,7 +6,7 @@ Python literals are translated to JSON token by token; nothing is evaluated.
 import re
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, TextCall, decode_text, read_in_text
 from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.python_literals import STOP, translate
@@ -24,7 +24,7 @@ def read(text: str, start: int, end: int) -> TextReading:
         start: The position of the tag.
         end: The end of the tag.
     """
-    calls: list[ParsedCall] = []
+    calls: list[TextCall] = []
     while True:
         position = skip_space(text, end)
         reading = _read_call(text, start, position)
@@ -47,7 +47,7 @@ def _read_call(text: str, start: int, position: int) -> TextReading:
     match = _CODE_END.search(text, position)
     stop = match.start() if match else len(text)
     problem = 'there is neither JSON nor a call of the form name.call(key=value)'
-    failure = unreadable('llama', problem, text, (start, stop), position=position)
+    failure = BrokenCall('llama', problem, text, (start, stop), position=position)
     return TextReading(stop, [failure], is_settled=match is not None)
 
 
@@ -59,7 +59,7 @@ def _read_json(text: str, start: int, position: int) -> TextReading:
         return TextReading(stop, calls, is_settled=True)
     problem, broken = f'the JSON is broken: {value.failure()}', stop
     stop, is_settled = (stop, True) if is_whole else broken_end(text, position, stop)
-    failure = unreadable('llama', problem, text, (start, stop), position=broken)
+    failure = BrokenCall('llama', problem, text, (start, stop), position=broken)
     return TextReading(stop, [failure], is_settled)
 
 
@@ -71,11 +71,11 @@ def _read_python(text: str, start: int, name: re.Match[str]) -> TextReading:
         document = decode_text(arguments)
         if type(document) is not Failure:
             entry = Entry('llama', (), tool, document.unwrap())
-            return TextReading(stop, [read_entry(entry, text, span)], is_settled=True)
+            return TextReading(stop, [read_in_text(entry, text, span)], is_settled=True)
         problem = f'the arguments are not JSON: {document.failure()}'
     else:
         problem = 'the arguments are not literals by keyword'
-    failure = unreadable(
+    failure = BrokenCall(
         'llama', problem, text, span, position=problem_position or name.end(), tool=tool
     )
     return TextReading(stop, [failure], is_settled=stop < len(text))

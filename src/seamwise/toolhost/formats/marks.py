@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from seamwise.toolhost.formats.entries import ParsedCall
+from seamwise.toolhost.formats.entries import TextCall
 from seamwise.toolhost.formats.regions import CLOSINGS, ELEMENT, OPENINGS
 
 
@@ -21,7 +21,7 @@ class TextReading(NamedTuple):
     """
 
     end: int
-    calls: list[ParsedCall]
+    calls: list[TextCall]
     is_settled: bool
 
 

@@ -3,7 +3,7 @@
 import re
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, read_in_text
 from seamwise.toolhost.formats.json_text import broken_end, read_json, read_named
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 
@@ -29,7 +29,7 @@ def read(text: str, start: int, end: int) -> TextReading:
         match = _LINE_END_OR_TAG.search(text, position)
         stop = match.start() if match else len(text)
         problem = 'there is no call after the mark'
-        failure = unreadable('mistral', problem, text, (start, stop), position=position)
+        failure = BrokenCall('mistral', problem, text, (start, stop), position=position)
         return TextReading(stop, [failure], is_settled=match is not None)
     tool, call_id = (named['name'], named['id']) if named else (None, None)
     value, stop, is_whole = read_json(text, position)
@@ -37,13 +37,11 @@ def read(text: str, start: int, end: int) -> TextReading:
         problem, broken = f'the JSON is broken: {value.failure()}', stop
         stop, is_settled = (stop, True) if is_whole else broken_end(text, position, stop)
         span = (start, stop)
-        failure = unreadable(
-            'mistral', problem, text, span, position=broken, call_id=call_id, tool=tool
-        )
+        failure = BrokenCall('mistral', problem, text, span, position=broken, id=call_id, tool=tool)
         return TextReading(stop, [failure], is_settled)
     if named:
         entry = Entry('mistral', (), tool, value.unwrap(), call_id)
-        return TextReading(stop, [read_entry(entry, text, (start, stop))], is_settled=True)
+        return TextReading(stop, [read_in_text(entry, text, (start, stop))], is_settled=True)
     json_start = position if text[position] == '[' else start
     calls = read_named('mistral', text, (json_start, stop), value.unwrap())
     return TextReading(stop, calls, is_settled=True)

@@ -12,13 +12,13 @@ from seamwise.toolhost.formats.documents import read_document
 from seamwise.toolhost.formats.entries import (
     DEPTH_LIMIT,
     REDACTED_SIZE,
+    BrokenCall,
     Entry,
     ParsedCall,
     decode_text,
     is_object,
     read_entry,
     shown_excerpt,
-    unreadable,
 )
 from seamwise.toolhost.formats.scanner import Scanner
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
@@ -175,7 +175,7 @@ def not_utf8(text: str, position: int, byte: int) -> ParsedCall:
         byte: The byte.
     """
     problem = f'byte 0x{byte:02x} is not UTF-8'
-    return unreadable('text', problem, text, (0, position + 1), position=position)
+    return BrokenCall('text', problem, text, (0, position + 1), position=position).failure()
 
 
 def _excerpt(output: Output) -> str:

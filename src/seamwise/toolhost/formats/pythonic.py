@@ -7,7 +7,7 @@ import re
 from typing import NamedTuple
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, ParsedCall, decode_text, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, TextCall, decode_text, read_in_text
 from seamwise.toolhost.formats.json_text import read_json, read_named
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.python_literals import FLAT_ARGUMENTS, LIST_END, translate
@@ -53,8 +53,8 @@ def read_marked(text: str, start: int, end: int) -> TextReading:
         match = _END.search(text, stop)
         end = match.end() if match else len(text)
         first = reading.calls[0]
-        problem = first.failure().problem if type(first) is Failure else 'it is cut off'
-        failure = unreadable('pythonic', problem, text, (start, end), position=reading.end)
+        problem = first.problem if type(first) is BrokenCall else 'it is cut off'
+        failure = BrokenCall('pythonic', problem, text, (start, end), position=reading.end)
         reading = TextReading(end, [failure], is_settled=match is not None)
     elif match := _END.match(text, stop):
         reading = reading._replace(end=match.end())
@@ -84,7 +84,7 @@ def read_list(text: str, start: int, position: int) -> ListReading:
     if not text.startswith('[', position):
         problem = 'there is no list of calls after the mark'
         return _broken(text, start, position, problem, is_settled=position < len(text))
-    calls: list[ParsedCall] = []
+    calls: list[TextCall] = []
     list_start = position
     position = skip_space(text, position + 1)
     while name := _NAME.match(text, position):
@@ -114,19 +114,19 @@ def skip_list(text: str, start: int) -> TextReading:
 
 def _read_call(
     text: str, span: tuple[int, int], tool: str, arguments: str, problem_position: int | None
-) -> ParsedCall:
+) -> TextCall:
     problem = 'the arguments are not literals by keyword'
     if problem_position is None:
         document = decode_text(arguments)
         if type(document) is not Failure:
             entry = Entry('pythonic', (), tool, document.unwrap())
-            return read_entry(entry, text, span)
+            return read_in_text(entry, text, span)
         problem = f'the arguments are not JSON: {document.failure()}'
-    return unreadable('pythonic', problem, text, span, position=problem_position, tool=tool)
+    return BrokenCall('pythonic', problem, text, span, position=problem_position, tool=tool)
 
 
 def _broken(text: str, start: int, position: int, problem: str, *, is_settled: bool) -> ListReading:
     """Return the failure of a list, which ends at its problem, or with the text if it is cut."""
     stop = position if is_settled else len(text)
-    failure = unreadable('pythonic', problem, text, (start, stop), position=position)
+    failure = BrokenCall('pythonic', problem, text, (start, stop), position=position)
     return ListReading(TextReading(stop, [failure], is_settled), is_whole=False)

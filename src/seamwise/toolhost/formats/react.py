@@ -3,7 +3,7 @@
 import re
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, read_entry
+from seamwise.toolhost.formats.entries import Entry, read_in_text
 from seamwise.toolhost.formats.json_text import read_json
 from seamwise.toolhost.formats.marks import TAG, TextReading
 from seamwise.toolhost.formats.reply import Reply
@@ -43,7 +43,7 @@ def read(text: str, start: int) -> TextReading:
                 if type(value) is Failure
                 else Entry('react', (), tool, value.unwrap())
             )
-            call = read_entry(entry, text, (start, stop))
+            call = read_in_text(entry, text, (start, stop))
             return TextReading(stop, [call], is_settled=end['newline'] == '\n')
     next_step = _NEXT_STEP.search(text, position)
     value_text = text[action.end() : next_step.start() if next_step else len(text)]
@@ -51,7 +51,7 @@ def read(text: str, start: int) -> TextReading:
     # The input may have been cut off.
     problem = '' if value_text.strip() else 'the action has no input'
     entry = Entry('react', (), tool, _without_backticks(value_text), problem=problem)
-    call = read_entry(entry, text, (start, stop))
+    call = read_in_text(entry, text, (start, stop))
     return TextReading(stop, [call], is_settled=next_step is not None)
 
 

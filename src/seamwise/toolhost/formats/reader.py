@@ -3,9 +3,9 @@
 import codecs
 from collections.abc import Collection
 
-from seamwise.toolhost.formats.entries import REDACTED_SIZE, ParsedCall, unreadable
+from seamwise.toolhost.formats.entries import REDACTED_SIZE, BrokenCall, ParsedCall
 from seamwise.toolhost.formats.parsing import check_formats, not_utf8
-from seamwise.toolhost.formats.scanner import Scanner, shift
+from seamwise.toolhost.formats.scanner import Scanner
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
 SIZE_LIMIT = 16 * 2**20
@@ -96,9 +96,9 @@ class Reader:
         self._is_over = True
         problem = f'it has more than {SIZE_LIMIT:,} characters without an end'
         span = (self._scanner.position, self._size)
-        failure = unreadable('text', problem, ''.join(self._pieces), span)
+        broken = BrokenCall('text', problem, ''.join(self._pieces), span)
         self._pieces.clear()
-        return [*calls, *self._scanner.held, shift(failure, self._scanner.offset)]
+        return [*calls, *self._scanner.rest(), broken.failure(self._scanner.offset)]
 
     def _receive(self, text: str) -> None:
         self._pieces.append(text)

@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Callable, Collection, Mapping
+from functools import cache
 
 from msgspec.structs import replace
 
 from seamwise._results.containers import Failure, Success
 from seamwise._text.json_scanner import CUT_TOKEN_LIMIT, Ending, scan_json
 from seamwise.catalog.parsing import UnreadableCall
+from seamwise.toolhost.calls import ToolCall
 from seamwise.toolhost.formats import (
     fence,
     harmony,
@@ -20,7 +22,13 @@ from seamwise.toolhost.formats import (
     tagged,
     xml,
 )
-from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, decode_text
+from seamwise.toolhost.formats.entries import (
+    DEPTH_LIMIT,
+    BrokenCall,
+    ParsedCall,
+    TextCall,
+    decode_text,
+)
 from seamwise.toolhost.formats.json_text import has_call_key, read_calls, read_object
 from seamwise.toolhost.formats.marks import (
     ELEMENT_MARK,
@@ -43,6 +51,9 @@ from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 # Python does not count a byte order mark as white space.
 _DOCUMENT_START = re.compile(r'[\s\ufeff]*+(?=[\[{"])')
 _BLANK = re.compile(r'[\s\ufeff]*+\Z')
+BROKEN_LIMIT = 1000
+"""The maximum number of broken calls that are reported one by one."""
+
 _NOT_INDENTED = re.compile(r'\n {0,3}[^ \t\r\n]')
 
 
@@ -57,7 +68,6 @@ class Scanner:
     Attributes:
         position: The position up to which the text is read.
         offset: The length of the text that is no longer held.
-        held: The calls in elements that may still end.
     """
 
     def __init__(
@@ -75,8 +85,12 @@ class Scanner:
         self._is_in_fence = False
         self._has_ended = False
         self._is_minimax = False
-        self.held: list[ParsedCall] = []
         self._elements = Elements()
+        # The calls in elements that may still end.
+        self._held: list[ParsedCall] = []
+        self._broken_count = 0
+        # The first broken call over the limit.
+        self._over_limit: UnreadableCall | None = None
         # The end of a region without calls, and the family of a section of calls.
         self._region = END_OF_REASONING if in_reasoning else None
         self._section: sections.Family | None = None
@@ -100,15 +114,28 @@ class Scanner:
             and not self._marks.call.search(text, self.position)
         ):
             self.position = len(text)
-            return []
+            return self.rest()
         self._stop = -1
-        held = self.held
+        held = self._held
         while self._scan_part(text, held, is_final=is_final):
             pass
-        count = len(held) if is_final else self._elements.settled_count(held)
+        if is_final:
+            return self.rest()
+        count = self._elements.settled_count(held)
         calls = held[:count]
         del held[:count]
         self._elements.forget(count)
+        return calls
+
+    def rest(self) -> list[ParsedCall]:
+        """Return the calls at the end of the text; the last one stands for all over the limit."""
+        calls = self._held
+        if self._over_limit is not None:
+            error, number = self._over_limit, self._broken_count - BROKEN_LIMIT
+            if number > 1:
+                problem = f'it is the first of {number:,} more calls that cannot be read'
+                error = replace(error, problem=problem)
+            calls.append(Failure(error))
         return calls
 
     def forget(self, length: int) -> None:
@@ -150,7 +177,7 @@ class Scanner:
             # The document may follow after reasoning.
             mark = self._marks.mark.match(text, self.position)
             is_reasoning_next = (
-                mark is not None and _kind(mark) == 'region' and is_reasoning(mark[0])
+                mark is not None and _kind(mark.lastgroup) == 'region' and is_reasoning(mark[0])
             )
             is_cut = not is_final and PARTIAL_MARK.match(text, self.position) is not None
             self._is_start = is_reasoning_next or is_cut
@@ -175,13 +202,11 @@ class Scanner:
         return self.position < len(text)
 
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
-        self._find_stop(text, is_final=is_final)
-        while mark := self._next_mark(text):
-            kind = _kind(mark)
+        while mark := self._next_mark(text, is_final=is_final):
+            kind = _kind(mark.lastgroup)
             if kind == 'element':
                 self._elements.add(mark[0], calls)
                 self.position = mark.end()
-                self._find_stop(text, is_final=is_final)
                 continue
             reading, is_in_fence = self._read(text, kind, mark)
             if not (is_final or reading.is_settled):
@@ -192,6 +217,7 @@ class Scanner:
                 # The reasoning began before the text.
                 calls.clear()
                 self._elements.clear()
+                self._broken_count, self._over_limit = 0, None
             self._is_start = kind == 'region' and is_reasoning(mark[0]) and self._is_start
             if kind == 'cline' and not reading.calls:
                 # It is prose, or an element with data.
@@ -201,24 +227,21 @@ class Scanner:
             calls += self._keep(reading.calls)
             if self._region is not None or self._section is not None:
                 return True
-            self._find_stop(text, is_final=is_final)
         self.position = self._stop
         return False
 
-    def _next_mark(self, text: str) -> re.Match[str] | None:
+    def _next_mark(self, text: str, *, is_final: bool) -> re.Match[str] | None:
         """Return the next mark, or None; behind the answer, only the end of an element counts."""
+        if self.position > self._stop:
+            # A mark that is cut off at the end of the text stops the scan.
+            partial = None if is_final else PARTIAL_MARK.search(text, self.position)
+            self._stop = partial.start() if partial else len(text)
         if self._has_ended and not self._elements:
             return None
         marks = ELEMENT_MARK if self._has_ended else self._marks.mark
         mark = marks.search(text, self.position)
         # The key of an object may contain the beginning of another mark.
         return mark if mark is not None and mark.start() < self._stop else None
-
-    def _find_stop(self, text: str, *, is_final: bool) -> None:
-        """Find the mark that is cut off at the end of the text, unless it is known already."""
-        if self.position > self._stop:
-            partial = None if is_final else PARTIAL_MARK.search(text, self.position)
-            self._stop = partial.start() if partial else len(text)
 
     def _read(self, text: str, kind: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
         """Return the calls at a mark, and whether the text after them is in a fenced block."""
@@ -259,11 +282,21 @@ class Scanner:
                 pass
         return reading
 
-    def _keep(self, calls: list[ParsedCall]) -> list[ParsedCall]:
+    def _keep(self, calls: list[TextCall]) -> list[ParsedCall]:
         """Return the calls in the wanted formats, or in a fenced block if those are wanted."""
         if self._only is not None and not (self._is_in_fence and 'fence' in self._only):
             calls = [call for call in calls if _format_of(call) in self._only]
-        return [shift(call, self.offset) for call in calls] if self.offset else calls
+        kept: list[ParsedCall] = []
+        for call in calls:
+            if not isinstance(call, BrokenCall):
+                kept.append(_shift(call, self.offset))
+            else:
+                self._broken_count += 1
+                if self._broken_count <= BROKEN_LIMIT:
+                    kept.append(call.failure(self.offset))
+                elif self._over_limit is None:
+                    self._over_limit = call.failure(self.offset).failure()
+        return kept
 
 
 def _read_tool_call(text: str, start: int, end: int) -> TextReading:
@@ -286,23 +319,36 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
 """The readers that need no state: the text, the start and the end of their mark."""
 
 
-def _kind(mark: re.Match[str]) -> str:
-    """Return the name of the reader of a mark."""
-    return str(mark.lastgroup).partition('_')[0]
+@cache
+def _kind(group: str | None) -> str:
+    """Return the name of the reader of a mark, by the group of the mark."""
+    return str(group).partition('_')[0]
 
 
-def _format_of(call: ParsedCall) -> str:
-    return call.unwrap().format if type(call) is Success else call.failure().format
+def _format_of(call: TextCall) -> str:
+    return call.format if isinstance(call, BrokenCall) else call.unwrap().format
 
 
-def _document_calls(text: str, start: int) -> list[ParsedCall] | None:
+def _shift(call: Success[ToolCall], offset: int) -> Success[ToolCall]:
+    """Return a call with its positions in the whole text."""
+    value = call.unwrap()
+    if not offset or value.span is None:
+        return call
+    start, end = value.span
+    return Success(replace(value, span=(start + offset, end + offset)))
+
+
+def _document_calls(text: str, start: int) -> list[TextCall] | None:
     """Return the calls of a text that is one JSON document or list from `start`, or else None."""
     if PYTHON_LIST.match(text, start):
         reading, is_whole = pythonic.read_list(text, start, start)
         is_all = _BLANK.match(text, reading.end) if is_whole else not reading.is_settled
         return reading.calls if is_all else None
-    document = decode_text(text[start:].rstrip())
-    return read_calls(text, start, document.unwrap()) if type(document) is Success else None
+    json = text[start:].rstrip()
+    document = decode_text(json)
+    if type(document) is not Success:
+        return None
+    return read_calls(text, (start, start + len(json)), document.unwrap())
 
 
 def _may_be_document(text: str, position: int) -> bool:
@@ -323,22 +369,3 @@ def _may_be_document(text: str, position: int) -> bool:
     if ending is Ending.MALFORMED and end + CUT_TOKEN_LIMIT >= len(text):
         return True
     return ending is Ending.CUT_OFF or PARTIAL_LIST.match(text, start) is not None
-
-
-def shift(call: ParsedCall, offset: int) -> ParsedCall:
-    """Return a call with its positions in the whole text."""
-    if type(call) is Failure:
-        error = call.failure()
-        return Failure(
-            UnreadableCall(
-                error.format,
-                error.problem,
-                error.excerpt,
-                error.position + offset,
-                error.id,
-                error.tool,
-            )
-        )
-    value = call.unwrap()
-    start, end = value.span or (0, 0)
-    return Success(replace(value, span=(start + offset, end + offset)))

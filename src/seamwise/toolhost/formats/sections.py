@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from seamwise._results.containers import Failure
-from seamwise.toolhost.formats.entries import Entry, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, read_in_text
 from seamwise.toolhost.formats.json_text import break_reason, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
@@ -124,7 +124,7 @@ def _read_call(text: str, start: int, family: Family) -> TextReading:
     if end is None or bool(end.groupdict().get('fence')) is not is_fenced:
         return _broken(text, start, position, family, 'there is more than JSON in the call', tool)
     entry = Entry(family.format, (), tool, arguments, groups.get('id'))
-    call = read_entry(entry, text, (start, end.end()))
+    call = read_in_text(entry, text, (start, end.end()))
     return TextReading(end.end(), [call], is_settled=True)
 
 
@@ -136,7 +136,7 @@ def _broken(
     stop = len(text) if match is None else match.start()
     if match is not None and match[0].endswith(('▁call▁end｜>', '_call_end|>')):
         stop = match.end()
-    failure = unreadable(family.format, problem, text, (start, stop), position=position, tool=tool)
+    failure = BrokenCall(family.format, problem, text, (start, stop), position=position, tool=tool)
     return TextReading(stop, [failure], is_settled=match is not None)
 
 

@@ -11,7 +11,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise._results.containers import Failure, Result, Success
-from seamwise.toolhost.formats.entries import Entry, decode_text, is_object, read_entry, unreadable
+from seamwise.toolhost.formats.entries import (
+    BrokenCall,
+    Entry,
+    decode_text,
+    is_object,
+    read_in_text,
+)
 from seamwise.toolhost.formats.json_text import break_reason, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 from seamwise.toolhost.formats.reply import Reply
@@ -186,7 +192,7 @@ def read_cline(text: str, start: int, end: int) -> TextReading:
     if text[end - 1] != '>':
         if empty := _EMPTY_TAG.match(text, end):
             problem, span = 'the tag has no content', (start, empty.end())
-            failure = unreadable('cline', problem, text, span, position=end)
+            failure = BrokenCall('cline', problem, text, span, position=end)
             return TextReading(empty.end(), [failure], is_settled=True)
         return read(text, start, grammar)
     position = skip_space(text, end)
@@ -219,7 +225,7 @@ def read(text: str, start: int, grammar: Grammar) -> TextReading:
         return _broken(text, start, content, grammar, entry)
     stop = content.position + len(grammar.closing)
     if not wrapper:
-        return TextReading(stop, [read_entry(entry, text, (start, stop))], is_settled=True)
+        return TextReading(stop, [read_in_text(entry, text, (start, stop))], is_settled=True)
     end = skip_space(text, stop)
     is_settled = text.startswith(_AFTER_FUNCTION, end)
     if text.startswith(_WRAPPER_END, end):
@@ -227,7 +233,7 @@ def read(text: str, start: int, grammar: Grammar) -> TextReading:
     elif not is_settled and not any(token.startswith(text[end:]) for token in _AFTER_FUNCTION):
         content = _Content({}, stop, 'there is more than a function in the tag')
         return _broken(text, start, content, grammar, entry)
-    return TextReading(stop, [read_entry(entry, text, (start, stop))], is_settled)
+    return TextReading(stop, [read_in_text(entry, text, (start, stop))], is_settled)
 
 
 def _read_object(text: str, position: int, grammar: Grammar) -> _Content:  # noqa: ARG001 -- as its twin
@@ -295,7 +301,7 @@ def _broken(
             stop, is_settled = end + len(_WRAPPER_END), True
     tool = entry.tool if isinstance(entry.tool, str) else None
     end = len(text) if stop is None else stop
-    failure = unreadable(
+    failure = BrokenCall(
         entry.format, content.problem, text, (start, end), position=content.position, tool=tool
     )
     return TextReading(end, [failure], is_settled)

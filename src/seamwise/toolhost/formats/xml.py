@@ -9,11 +9,11 @@ from seamwise._text.json_scanner import Ending, scan_json
 from seamwise.toolhost.formats.entries import (
     ARGUMENTS_KEYS,
     DEPTH_LIMIT,
+    BrokenCall,
     Entry,
     decode_text,
     key_problem,
-    read_entry,
-    unreadable,
+    read_in_text,
 )
 from seamwise.toolhost.formats.marks import TAG, TextReading, skip_space
 
@@ -69,7 +69,7 @@ def read(text: str, start: int, end: int) -> TextReading:
         attributes.setdefault(name, value.raw or '')
     close = None if is_broken else _CLOSE.match(text, value.end)
     if close and close['complete']:
-        call = read_entry(_entry(attributes), text, (start, close.end()))
+        call = read_in_text(_entry(attributes), text, (start, close.end()))
         return TextReading(close.end(), [call], is_settled=True)
     if close:
         problem = 'the tag has content' if close['content'] else 'the tag is not closed'
@@ -82,7 +82,7 @@ def read(text: str, start: int, end: int) -> TextReading:
         is_cut_off = value.raw is None or _CUT_OFF.match(text, value.end)
         is_settled = match is not None and not is_cut_off
     tool = _unescape(attributes.get('name', '')) or None
-    failure = unreadable('xml', problem, text, (start, stop), position=value.resume, tool=tool)
+    failure = BrokenCall('xml', problem, text, (start, stop), position=value.resume, tool=tool)
     return TextReading(stop, [failure], is_settled)
 
 

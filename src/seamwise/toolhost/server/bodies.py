@@ -14,7 +14,7 @@ from seamwise._text.values import describe_value
 from seamwise.catalog.parsing import SchemaViolations, UnreadableCall
 from seamwise.catalog.problem import Problem
 from seamwise.seams.http.asgi.limited_body import read_limited_body
-from seamwise.toolhost.formats.entries import DEPTH_LIMIT, ParsedCall, unreadable
+from seamwise.toolhost.formats.entries import DEPTH_LIMIT, BrokenCall, ParsedCall
 from seamwise.toolhost.formats.parsing import parse
 
 MEDIA_TYPE: Final = 'application/json'
@@ -83,7 +83,9 @@ def _parse(body: bytes) -> Result[list[ParsedCall], UnreadableCall | SchemaViola
         text = body.decode(errors='replace')
         # The error counts bytes.
         position = len(body[: error.position].decode(errors='replace'))
-        return unreadable('json', error.problem, text, (0, len(text) + 1), position=position)
+        return BrokenCall(
+            'json', error.problem, text, (0, len(text) + 1), position=position
+        ).failure()
     value = document.unwrap()
     if isinstance(value, str):
         return Success(parse(value))

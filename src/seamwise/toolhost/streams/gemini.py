@@ -9,7 +9,7 @@ from seamwise._text.json_fields import object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.gemini_sdk import GEMINI
 from seamwise.toolhost.formats import gemini
-from seamwise.toolhost.formats.entries import is_blank, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, is_blank, read_entry
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
@@ -124,7 +124,7 @@ class GeminiStream(ProviderStream):
         if reason in _UNREADABLE:
             message = text_of(_field(candidate, 'finishMessage'))
             problem = f'the provider reports {reason}'
-            yield unreadable('gemini', problem, message, (0, len(message)))
+            yield BrokenCall('gemini', problem, message, (0, len(message))).failure()
         elif reason in _TRUNCATED:
             self._reason = truncated(self.provider)
         elif reason in _FILTERED:

@@ -9,7 +9,7 @@ from seamwise._results.containers import Failure
 from seamwise._text.json_fields import is_object, object_of, objects_in, text_of
 from seamwise.catalog.streaming import StreamAborted
 from seamwise.policies.classify.openai_sdk import OPENAI
-from seamwise.toolhost.formats.entries import is_array, key_problem, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, is_array, key_problem
 from seamwise.toolhost.streams.items import StreamItem
 from seamwise.toolhost.streams.partial_calls import Key, PartialCall
 from seamwise.toolhost.streams.provider_stream import (
@@ -81,7 +81,7 @@ class OpenAIStream(ProviderStream):
 
     def _read_call(self, choice: int, item: object) -> Iterator[StreamItem]:
         if not is_object(item):
-            yield unreadable('openai', 'the call is not an object', '', (0, 0))
+            yield BrokenCall('openai', 'the call is not an object', '', (0, 0)).failure()
             return
         call_id, function = item.get('id'), object_of(item.get('function'))
         index = item.get('index')

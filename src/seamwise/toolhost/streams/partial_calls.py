@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from seamwise._results.containers import Failure
 from seamwise.catalog.parsing import UnreadableCall
-from seamwise.toolhost.formats.entries import Entry, ParsedCall, read_entry, unreadable
+from seamwise.toolhost.formats.entries import BrokenCall, Entry, ParsedCall, read_entry
 from seamwise.toolhost.streams.events import StreamTooLarge
 
 HELD_LIMIT: Final = 16 * 2**20
@@ -97,9 +97,8 @@ class PartialCall(Struct):
 
 def _failure(format_name: str, problem: str, arguments: str, error: UnreadableCall) -> ParsedCall:
     """Return a failure with an excerpt of the arguments."""
-    return unreadable(
-        format_name, problem, arguments, (0, len(arguments)), call_id=error.id, tool=error.tool
-    )
+    span = (0, len(arguments))
+    return BrokenCall(format_name, problem, arguments, span, id=error.id, tool=error.tool).failure()
 
 
 class PartialCalls:
