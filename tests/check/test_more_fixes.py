@@ -465,3 +465,60 @@ def test_pattern_is_left_alone_where_its_name_is_a_variable_or_an_arm_would_be_m
     output, fixed = fix(shop, text)
     assert fixed == text
     assert output.stdout.count('without parentheses') == 2
+
+
+CALLERS = """\
+class Full(TaggedError, category=Category.CAPACITY, message='full'):
+    pass
+
+
+def load(uid: int) -> Result[str, Missing{channel}]:
+    return Success('a') if uid else Failure(Missing())
+
+
+def status(uid: int) -> int:
+    match load(uid):
+        case Success():
+            return 1
+        case Failure(Missing(){alternative}):
+            return 2
+{arm}
+
+def words(uid: int) -> str:
+    match load(uid):
+        case Failure(Missing()):
+            return 'missing'
+        # No room is left.
+{commented}        case Success(value):
+            return value
+"""
+
+
+def test_arms_that_a_narrower_channel_makes_unreachable_are_removed(shop: Path) -> None:
+    before = CALLERS.format(
+        channel=' | Busy | Full',
+        alternative=' | Busy()',
+        arm="        case Failure(Full()):\n            print('full')\n            return 3\n",
+        commented="        case Failure(Busy() | Full()):\n            return 'busy'\n",
+    )
+    after = CALLERS.format(
+        channel='',
+        alternative='',
+        arm='',
+        commented="        case Failure(Busy()):\n            return 'busy'\n",
+    )
+    result, text = fix(shop, before)
+    assert text == after
+    assert 'SW108' in result.output
+
+
+def test_unreachable_arm_that_no_fix_has_caused_is_left_to_its_author(shop: Path) -> None:
+    text = CALLERS.format(
+        channel='',
+        alternative=' | Busy()',
+        arm='        case Failure(Full()):\n            return 3\n',
+        commented='',
+    )
+    result, after = fix(shop, text)
+    assert after == text
+    assert result.output.count('SW108') == 2

@@ -6,17 +6,18 @@ shows it; a batch with a bad fix is halved until that one is found.
 
 import gc
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from seamwise.check.checking import Report
 from seamwise.check.findings import Finding
 from seamwise.check.fixing.fixes import apply_fixes, replace_file
 
-_IMPOSSIBLE_ERROR = 'SW105'
+_IMPOSSIBLE_ERROR, _UNREACHABLE_ARM = 'SW105', 'SW108'
 
 _SERIOUS: Final = frozenset(
     {'SW101', 'SW102', 'SW103', 'SW104', 'SW116', 'SW117', 'SW118', 'SW119'}
@@ -71,6 +72,10 @@ class _Fixer:
     def __init__(self, run: Callable[[], Report]) -> None:
         self._run = run
         self._report = run()
+        self._old_arms = {
+            _identity(item) for item in self._report.findings if item.code == _UNREACHABLE_ARM
+        }
+        """Unreachable arms that no fix has caused, and that are for the author to remove."""
         self._attempts: Counter[_Identity] = Counter()
         self._done: set[_Identity] = set()
         """Findings that are not fixed, or not again."""
@@ -88,16 +93,25 @@ class _Fixer:
 
         Channels come last: other fixes propagate more errors.
         """
-        items = [item for item in self._report.findings if item.edits]
+        items = [item for item in self._findings() if item.edits]
         batch = [item for item in items if _identity(item) not in self._done]
         batch = [item for item in batch if item.code != _IMPOSSIBLE_ERROR] or batch
         return list(dict.fromkeys(map(_identity, batch)))
+
+    def _findings(self) -> Iterator[Finding]:
+        """Yield the findings, with the edits for arms to which a fix has left no error."""
+        for item in self._report.findings:
+            is_new_arm = item.code == _UNREACHABLE_ARM and _identity(item) not in self._old_arms
+            if is_new_arm and item.quick_fixes:
+                yield replace(item, edits=item.quick_fixes[0].edits)
+            else:
+                yield item
 
     def fix(self, batch: Sequence[_Identity]) -> None:
         """Fix the findings of a batch, as far as they can be fixed and the fixes are good."""
         wanted = {*batch}
         # The lines of findings from an earlier report may have moved.
-        findings = [item for item in self._report.findings if _identity(item) in wanted]
+        findings = [item for item in self._findings() if _identity(item) in wanted]
         contents = {item.path: Path(item.path).read_bytes() for item in findings}
         problem = ''
         try:

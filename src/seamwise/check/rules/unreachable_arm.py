@@ -57,11 +57,13 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 
 from seamwise.check._mypy.nodes import TypeInfo
+from seamwise.check.facts import QuickFix, TextEdit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.adapters.seams import seam_of_adapter
 from seamwise.check.inference.data_flow.bindings import ValueBinding
 from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS, ErrorInference
+from seamwise.check.inference.edits.annotations import node_edit, node_source
 from seamwise.check.rules.class_capture import is_class_capture
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
@@ -103,7 +105,9 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
             for part in _alternatives(inner) if inner is not None else ():
                 classes = _pattern_classes(part, inference)
                 if classes and not _overlap(remaining, classes):
-                    yield RawFinding(arm, _message(part, classes, arriving), _HELP)
+                    message = _message(part, classes, arriving)
+                    fixes = tuple(_removals(part, arm, match, inference.module))
+                    yield RawFinding(arm, message, _HELP, quick_fixes=fixes)
                 if isinstance(part, ast.MatchSequence):
                     # The order of several failures is unknown, so each may be at any position.
                     yield from _check_patterns(arm, part.patterns, arriving, inference)
@@ -112,6 +116,29 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
                     remaining = _subtract_pattern(part, remaining, inference)
             if is_result and arm.guard is None and _matches_any_failure(pattern, inference):
                 remaining = NO_ERRORS
+
+
+def _removals(
+    part: ast.pattern, arm: ast.match_case, match: ast.Match, module: Module
+) -> Iterator[QuickFix]:
+    """Yield the removal of an alternative of a pattern, or of the arm that consists of it."""
+    child: ast.AST = part
+    while child is not arm:
+        parent = module.parents[child]
+        if isinstance(parent, ast.MatchOr):
+            others = [item for item in parent.patterns if item is not child]
+            text = ' | '.join(node_source(item, module) for item in others)
+            yield QuickFix('Remove the alternative', (node_edit(parent, text, module),))
+            return
+        if isinstance(parent, ast.MatchSequence):
+            return
+        child = parent
+    first, last = arm.pattern.lineno, arm.body[-1].end_lineno or 0
+    has_own_lines = module.lines[first - 1].lstrip().startswith('case ')
+    has_comment = module.lines[first - 2].lstrip().startswith('#')
+    if len(match.cases) > 1 and has_own_lines and not has_comment and last < len(module.lines):
+        old = '\n'.join([*module.lines[first - 1 : last], ''])
+        yield QuickFix('Remove the arm', (TextEdit(first, 0, last + 1, 0, old, ''),))
 
 
 def _errors_of_subject(subject: ast.expr, inference: ErrorInference) -> ErrorSet | None:
