@@ -216,3 +216,129 @@ def test_an_unknown_name_is_a_problem(tmp_path: Path, monkeypatch: pytest.Monkey
     selection = Selection(keep=frozenset({'shop.orders.nothing'}))
     (problem,) = plan_migration(['shop'], selection=selection).failure()
     assert "'shop.orders.nothing'" in problem.message
+
+
+FORMS = """
+from collections.abc import Callable
+
+
+class Bad(ValueError):
+    pass
+
+
+class Nested(Exception):
+    def __init__(self, *parts: str, places: list[int] | None = None) -> None:
+        self.parts = [part.upper() for part in parts]
+        self.places = places or []
+        super().__init__(*parts)
+
+    @property
+    def code(self) -> str:
+        return '/'.join(self.parts)
+
+
+class Pair(Exception):
+    pass
+
+
+def number(text: str) -> int:
+    def check(part: str) -> str:
+        if part == 'x':
+            raise Bad(f'{part} is bad')
+        return part
+
+    try:
+        return int(check(text))
+    except ValueError as error:
+        if isinstance(error, Bad):
+            return -1
+        raise Nested(text, 'no number', places=[1]) from error
+
+
+def called(text: str, function: Callable[[str], int]) -> int:
+    try:
+        return function(text)
+    except Nested as error:
+        raise Pair(error.code, error.places) from error
+
+
+def both(text: str, function: Callable[[str], int]) -> int:
+    try:
+        return number(text) + function(text)
+    except Nested as error:
+        error.add_note('seen')
+        return len(error.parts)
+
+
+def lazy(text: str) -> int:
+    def run(function: Callable[[], int]) -> int:
+        try:
+            return function()
+        except Nested:
+            return 7
+
+    if text == 'pair':
+        raise Pair(text, 1)
+    return run(lambda: number(text))
+
+
+def strict(text: str) -> int:
+    try:
+        return number(text)
+    except (KeyError, Nested) as error:
+        return len(error.args)
+
+
+def inner(text: str) -> int:
+    def checked(part: str) -> str:
+        if not part:
+            raise Bad('empty')
+        return part
+
+    return len(checked(text))
+"""
+FORMS_CALLER = """
+from shop.forms import Bad, Nested, Pair, both, called, inner, lazy, number, strict
+
+
+def failing(text: str) -> int:
+    raise Nested(text, places=[3])
+
+
+for text in ['1', 'x', 'y', 'pair', '']:
+    for call in [
+        number,
+        lazy,
+        strict,
+        inner,
+        lambda text: called(text, failing),
+        lambda text: both(text, number),
+        lambda text: both(text, failing),
+    ]:
+        try:
+            print(call(text))
+        except (Bad, Nested, Pair) as error:
+            print(type(error), error, error.args, vars(error), repr(error.__cause__))
+"""
+
+
+def test_exceptions_of_any_form_and_clauses_for_them_stay_right(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_package(tmp_path / 'shop', {'forms': FORMS.lstrip()})
+    (tmp_path / 'caller.py').write_text(FORMS_CALLER)
+    before = run_caller(tmp_path)
+    keep('public')
+    assert run_caller(tmp_path) == before
+    forms = (tmp_path / 'shop' / 'forms.py').read_text()
+    # A tagged error contains an exception that fields cannot make again.
+    assert "TaggedNested(Nested(text, 'no number', places=[1]), cause=error)" in forms
+    assert 'TaggedPair(Pair(error.code, error.places), cause=error)' in forms
+    # Clauses that also see exceptions of other code keep them, and so do the calls before them.
+    assert 'return number(text) + function(text)' in forms
+    assert 'Success(run(lambda: number(text)))' in forms
+    # Inner functions that are only called return Results.
+    assert 'return len(do(checked(text)))' in forms
+    for name in ('number', 'called', 'lazy', 'inner'):
+        assert f'def {name}_result(' in forms

@@ -27,7 +27,8 @@ LEFT_ALONE = {
     'swallowed': 'leaves a `finally`',
     'later': 'returns an awaitable',
     'test_roll': 'is a test',
-    'outer.inner': 'is defined in another function',
+    'warns': 'looks at the frames of its callers',
+    'shown': 'has overloads',
 }
 
 

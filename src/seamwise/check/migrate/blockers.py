@@ -7,7 +7,8 @@ from seamwise.check._mypy.types import Instance
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program, children
 
-_PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
+PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
+_FRAME_READERS = frozenset({'_getframe', 'currentframe', 'text_encoding'})
 
 
 def is_choosy(function: Function) -> bool:
@@ -36,10 +37,8 @@ def blocker_of(function: Function, module: Module) -> str:
         return 'is a special method, whose exceptions Python defines'
     if 'builtins.property' in decorators:
         return 'is a property'
-    if any(decorator not in _PLAIN_DECORATORS for decorator in decorators):
+    if any(decorator not in PLAIN_DECORATORS for decorator in decorators):
         return 'has a decorator that may handle exceptions'
-    if not isinstance(module.parents.get(function), ast.Module | ast.ClassDef):
-        return 'is defined in another function'
     definition = module.definition(function)
     if definition is not None and definition.info:
         if any(name in base.names for base in definition.info.mro[1:]):
@@ -61,6 +60,10 @@ def blocker_of(function: Function, module: Module) -> str:
         for node in own
     ):
         return 'suppresses exceptions, or reads `locals`'
+    if module.implements_overloads(function):
+        return 'has overloads'
+    if any(map(_reads_frames, own)):
+        return 'looks at the frames of its callers'
     if any(isinstance(node, ast.Try) and _may_swallow(node) for node in own):
         return 'leaves a `finally` by a statement that swallows exceptions'
     if isinstance(function, ast.FunctionDef) and _returns_awaitable(function, module):
@@ -82,6 +85,16 @@ def _may_swallow(statement: ast.Try) -> bool:
         for part in statement.finalbody
         for node in ast.walk(part)
     )
+
+
+def _reads_frames(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(_, name) | ast.Name(name):
+            return name in _FRAME_READERS
+        case ast.keyword('stacklevel'):
+            return True
+        case _:
+            return False
 
 
 def _returns_awaitable(function: Function, module: Module) -> bool:

@@ -88,6 +88,9 @@ class Decisions:
         unit = self.flow.callbacks.get(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             unit = self.flow.callee(parent, self.module)
+        found = self.sites.get(parent) if parent is not None else None
+        if found is not None and found[1].is_raw:
+            return ''
         if unit is None or not unit.result_name or self.keeps_exceptions(node, unit.escapes):
             return ''
         if isinstance(node, ast.Name) and unit.module is not self.module:
@@ -124,7 +127,7 @@ class Decisions:
         if found is None or call in self._matched_calls:
             return ''
         unit, site = found
-        if site.callee is None or self.flow.keeps_exceptions(unit, site.kinds):
+        if site.callee is None or site.is_raw or self.flow.keeps_exceptions(unit, site.kinds):
             return ''
         if unit.is_converted and not site.is_caught and not site.is_lazy:
             return 'do'
@@ -199,6 +202,7 @@ class Decisions:
         covered = {name for clause in clauses for name in clause.covers}
         if (
             not clauses
+            or statement in self.flow.kept
             or any(clause.is_broad or clause.is_mixed or not clause.covers for clause in clauses)
             or self.keeps_exceptions(statement, covered)
             or covered & self.flow.loose

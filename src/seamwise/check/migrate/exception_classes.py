@@ -43,6 +43,10 @@ class Field(Struct, frozen=True):
     default: str | None = None
 
 
+WRAPPED = 'original'
+"""Field of the tagged errors that contain their exception."""
+
+
 class Kind(Struct, eq=False):
     """An exception class of the program."""
 
@@ -66,6 +70,8 @@ class Kind(Struct, eq=False):
     """Whether some converted function needs the tagged error."""
     shows_exception: bool = False
     """Whether the text is that of the exception, because it is computed."""
+    is_wrapped: bool = False
+    """Whether the tagged error contains the exception, because fields cannot make it again."""
 
     @property
     def short_name(self) -> str:
@@ -76,6 +82,12 @@ class Kind(Struct, eq=False):
     def error_name(self) -> str:
         """Name of the tagged error."""
         return f'Tagged{self.short_name}' if self.has_twin else self.short_name
+
+    def wrap(self) -> None:
+        """Make the exception itself the only field of the tagged error."""
+        self.is_wrapped = self.shows_exception = True
+        self.has_init = self.has_default = False
+        self.fields = (Field(WRAPPED, self.short_name),)
 
     @property
     def position(self) -> tuple[str, int]:

@@ -77,6 +77,8 @@ class Flow:
             for statement in module.nodes_of_type(ast.Try):
                 for handler in statement.handlers:
                     self.clauses[handler] = self._clause(handler, statement, module)
+        self.kept: set[ast.Try] = set()
+        """Statements whose clauses exceptions reach that stay beside the tagged errors."""
         self.loose: frozenset[str] = frozenset()
         """Classes that may be raised where no call shows it, as by an iterator or a property."""
         self.rejected: dict[str, str] = {}
@@ -113,10 +115,10 @@ class Flow:
     def called_by_raising_code(self) -> Iterator[Unit]:
         """Yield the converted functions that code calls which keeps its exceptions."""
         for unit in self.units:
-            if not unit.is_converted:
-                for site in unit.sites:
-                    if site.callee is not None and site.callee.is_converted:
-                        yield site.callee
+            for site in unit.sites:
+                is_raising = site.is_raw or not unit.is_converted
+                if is_raising and site.callee is not None and site.callee.is_converted:
+                    yield site.callee
         yield from (unit for unit in self.expected_functions.values() if unit.is_converted)
 
     def keeps_exceptions(self, unit: Unit | None, names: Iterable[str]) -> bool:
@@ -143,8 +145,10 @@ class Flow:
             is_mixed=is_mixed and not is_broad,
         )
         if self.kinds.is_keeping:
-            own = [name for name in classes if name in self.kinds.all]
-            clause.is_mixed |= bool(covers) and not is_broad and self.kinds.has_kept_classes(own)
+            # A class of another package also has exceptions that this code does not raise.
+            is_own = all(name in self.kinds.all for name in classes)
+            is_mixed = not is_own or self.kinds.has_kept_classes(classes)
+            clause.is_mixed = bool(covers) and not is_broad and is_mixed
         elif clause.is_mixed:
             self._refuse_mixed(clause, covers)
         return clause
@@ -208,7 +212,9 @@ class Flow:
     ) -> None:
         parent = module.parents.get(node)
         name = module.full_name(node)
-        if not name and isinstance(node, ast.Attribute):
+        if (isinstance(node, ast.Attribute) and not name) or any(
+            unit.is_inner for unit in candidates
+        ):
             name = self.inferences[module].qualified_name(node)
         if isinstance(parent, ast.Call) and parent.func is node:
             callee = self.inferences[module].callee_name(parent)

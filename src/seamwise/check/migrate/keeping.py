@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from seamwise.check.migrate.exception_classes import Kind
+from seamwise.check.migrate.exception_classes import WRAPPED, Kind
 from seamwise.check.migrate.syntax import is_docstring, statements_of
 from seamwise.check.migrate.units import Unit
 
@@ -13,7 +13,7 @@ def exception_method(kind: Kind) -> str:
     """Return the source of the method that makes the exception of a tagged error."""
     name = kind.short_name
     arguments = ', '.join(f'self.{item.name}' for item in kind.fields)
-    value = f'{name}({arguments})'
+    value = f'self.{WRAPPED}' if kind.is_wrapped else f'{name}({arguments})'
     if kind.has_default and not kind.has_init:
         value = f'{value} if self.message else {name}()'
     lines = [f'def exception(self) -> {name}:']
@@ -51,7 +51,8 @@ def raising_twin(
         '    case Success(value):\n        return value\n'
         '    case Failure(error):\n        raise error.exception()\n'
     )
-    gap = [cst.EmptyLine(indent=False)] * (1 if is_method or 'staticmethod' in decorators else 2)
+    is_indented = is_method or unit.is_inner or 'staticmethod' in decorators
+    gap = [cst.EmptyLine(indent=False)] * (1 if is_indented else 2)
     twin = original.with_changes(
         body=cst.IndentedBlock([*docstring, match_]), leading_lines=gap, lines_after_decorators=()
     )

@@ -171,6 +171,11 @@ class Kinds:
                     kind.has_init = True
                 case ast.FunctionDef() if self.is_keeping and statement.name != '__init__':
                     kind.shows_exception |= statement.name == '__str__'
+                case ast.FunctionDef(name='__eq__' | '__hash__'):
+                    reason = 'has an equality of its own, which an error cannot take over'
+                    self.refuse(kind, module, statement.lineno, reason)
+                case _ if self.is_keeping:
+                    kind.is_wrapped = True
                 case _:
                     self.refuse(
                         kind,
@@ -182,6 +187,10 @@ class Kinds:
         parent = self.all.get(module.full_name(node.bases[0]))
         if parent is not None:
             kind.shows_exception |= parent.shows_exception
+            kind.is_wrapped |= parent.is_wrapped
+        if kind.is_wrapped:
+            kind.wrap()
+            return
         if not kind.has_init and parent is not None:
             # The bases come first in a file, except where it could not be imported.
             kind.has_init = parent.has_init
@@ -243,10 +252,13 @@ class Kinds:
                 if kind is None:
                     continue
                 is_known = self._is_known_use(kind, node, module)
-                if self.is_keeping and not isinstance(raising_statement(node, module), ast.Raise):
+                statement = raising_statement(node, module)
+                if self.is_keeping and not isinstance(statement, ast.Raise):
                     # The exception stays, so that any other use remains right.
                     continue
-                if not is_known:
+                if not is_known and self.is_keeping and _has_plain_cause(statement):
+                    kind.wrap()
+                elif not is_known:
                     self.refuse(kind, module, node.lineno, unconvertible_use(node, module))
 
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
@@ -256,7 +268,7 @@ class Kinds:
                 return node in parent.bases
             case ast.Raise():
                 kind.is_raised = True
-                kind.has_default = True
+                kind.has_default = not kind.is_wrapped
                 return parent.exc is node and (not kind.has_init or _has_all_defaults(kind))
             case ast.Call() if (expectation := naming_expectation(node, module)) is not None:
                 return self._is_known_expectation(expectation, module)
@@ -330,6 +342,8 @@ class Kinds:
                 kind.has_cause = True
             elif not (isinstance(statement.cause, ast.Constant) and statement.cause.value is None):
                 return False
+        if kind.is_wrapped:
+            return True
         if any(isinstance(argument, ast.Starred) for argument in call.args):
             return False
         if kind.has_init:
@@ -364,6 +378,11 @@ class Kinds:
                             'is passed on as an exception, or read in a way that only exceptions'
                             ' have',
                         )
+
+
+def _has_plain_cause(statement: ast.AST | None) -> bool:
+    cause = statement.cause if isinstance(statement, ast.Raise) else None
+    return cause is None or isinstance(cause, ast.Name | ast.Constant)
 
 
 def _has_all_defaults(kind: Kind) -> bool:

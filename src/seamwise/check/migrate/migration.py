@@ -25,7 +25,7 @@ from seamwise.check.migrate.outside import outside_uses
 from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
 from seamwise.check.migrate.units import Unit
-from seamwise.check.typed_ast.program import Module, Program
+from seamwise.check.typed_ast.program import Module, Program, is_annotated
 
 PUBLIC = 'public'
 """Name for all public functions."""
@@ -79,7 +79,8 @@ class _Keeping(Struct, frozen=True):
     suffix: str
 
     def __contains__(self, unit: Unit) -> bool:
-        return unit.name in self.names or (PUBLIC in self.names and unit.is_public)
+        is_public = unit.is_public and not unit.is_inner
+        return unit.name in self.names or (PUBLIC in self.names and is_public)
 
     def apply(self, flow: Flow) -> None:
         """Give functions a second name and their classes a twin, or refuse the classes."""
@@ -148,7 +149,8 @@ def plan_migration(
         }
         progress('Checking the new types')
         try:
-            errors = _without_unused_ignores(_new_errors(paths, new), new)
+            errors = _new_errors(paths, new, is_repeating=bool(keeping.names))
+            errors = _without_unused_ignores(_of_checked_code(errors, flow, new), new)
         except MypyFailed as error:
             return Failure((SourceProblem('', f'mypy: {error}'),))
         if not errors:
@@ -285,9 +287,15 @@ def _names_outside(flow: Flow) -> list[str]:
 
 
 def _new_errors(
-    paths: Sequence[str], contents: Mapping[Path, tuple[bytes, bytes]]
+    paths: Sequence[str], contents: Mapping[Path, tuple[bytes, bytes]], *, is_repeating: bool
 ) -> list[tuple[str, int, str]]:
-    """Return the errors of mypy that the new contents have, and the old ones have not."""
+    """Return the errors of mypy that the new contents have, and the old ones have not.
+
+    Args:
+        paths: Files and folders.
+        contents: Old and new contents.
+        is_repeating: Whether kept functions repeat annotations, with their errors.
+    """
     if not contents:
         return []
     with tempfile.TemporaryDirectory(prefix='seamwise-') as folder:
@@ -300,6 +308,8 @@ def _new_errors(
         if not new_errors:
             return []
         old = Counter((path, message) for path, _, message in _mypy_errors(paths, [], folder))
+        if is_repeating:
+            return [error for error in new_errors if (error[0], error[2]) not in old]
         found: list[tuple[str, int, str]] = []
         for error in new_errors:
             key = (error[0], error[2])
@@ -307,6 +317,32 @@ def _new_errors(
             if old[key] < 0:
                 found.append(error)
         return found
+
+
+def _of_checked_code(
+    errors: Sequence[tuple[str, int, str]],
+    flow: Flow,
+    contents: Mapping[Path, tuple[bytes, bytes]],
+) -> list[tuple[str, int, str]]:
+    """Return the errors without those that mypy finds only because a function has annotations now.
+
+    mypy checks no bodies of functions without annotations. Errors in lines that did not change were
+    there before.
+    """
+    found: list[tuple[str, int, str]] = []
+    for path, line, message in errors:
+        module = next((unit.module for unit in flow.units if str(unit.module.path) == path), None)
+        content = contents.get(Path(path))
+        if module is not None and content is not None:
+            unit = _unit_at(line, content[1], module, flow.units)
+            is_unchecked = (
+                unit is not None and unit.node is not None and not is_annotated(unit.node)
+            )
+            text = content[1].split(b'\n')[line - 1].strip()
+            if is_unchecked and text in map(bytes.strip, content[0].split(b'\n')):
+                continue
+        found.append((path, line, message))
+    return found
 
 
 _UNUSED = re.compile(r'Unused "(type: ignore(?:\[[^\]]*\])?)" comment')
@@ -408,7 +444,10 @@ def _unit_at(line: int, content: bytes, module: Module, units: Sequence[Unit]) -
             names = [*names, node.name]
             found = names if not isinstance(node, ast.ClassDef) else found
         parents += [(child, names) for child in ast.iter_child_nodes(node)]
-    scope = '.'.join([module.name, *found[:-1]])
+    old_names = {
+        unit.result_name: unit.node.name for unit in units if unit.node and unit.result_name
+    }
+    scope = '.'.join([module.name, *(old_names.get(name, name) for name in found[:-1])])
     for unit in units:
         if unit.node is None or not found or unit.name.rpartition('.')[0] != scope:
             continue

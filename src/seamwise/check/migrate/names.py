@@ -122,8 +122,9 @@ class Names:
     def is_rewritten(self, clause: Clause) -> bool:
         """Return whether a clause becomes an arm, or binds its error by an assignment."""
         return (
-            bool(clause.covers)
+            bool(clause.arrived if self.decisions.kinds.is_keeping else clause.covers)
             and not clause.is_mixed
+            and clause.statement not in self.decisions.flow.kept
             and (not clause.is_broad or self.is_merged(clause.statement))
             and not self.decisions.keeps_exceptions(clause.statement, clause.covers)
         )

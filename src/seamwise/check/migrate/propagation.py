@@ -4,6 +4,7 @@ import ast
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from seamwise.check.migrate.arrivals import Arrivals
 from seamwise.check.migrate.flow import Flow
 from seamwise.check.migrate.units import Clause, Site, Unit
 from seamwise.check.typed_ast.program import FUNCTIONS, children
@@ -16,6 +17,35 @@ _EAGER = frozenset(
 def propagate(flow: Flow) -> Flow:
     """Follow the exceptions through all functions, until nothing changes."""
     while True:
+        before = set(flow.kept)
+        _follow(flow)
+        if not flow.kinds.is_keeping:
+            _read_clauses(flow)
+            return flow
+        arrivals = Arrivals(flow)
+        owners = {unit.node: unit for unit in flow.units}
+        for clause in flow.clauses.values():
+            scope = clause.module.scope_of(clause.statement)
+            owner = owners.get(scope if isinstance(scope, FUNCTIONS) else None)
+            if owner is None or not owner.is_converted:
+                continue
+            if _needs_exceptions(flow, clause, arrivals.reaching(clause)):
+                flow.kept.add(clause.statement)
+        if flow.kept == before:
+            for unit in flow.units:
+                if unit.is_converted and arrivals.leaks(unit):
+                    flow.rejected[unit.name] = (
+                        'has a clause that errors reach both as exceptions and in Results'
+                    )
+            return flow
+
+
+def _follow(flow: Flow) -> None:
+    for clause in flow.clauses.values():
+        clause.arrived = frozenset()
+    for unit in flow.units:
+        unit.escapes = frozenset()
+    while True:
         before = _state(flow)
         loose: set[str] = set()
         for unit in flow.units:
@@ -27,38 +57,33 @@ def propagate(flow: Flow) -> Flow:
                 loose |= unit.escapes
             loose.update(name for callback in flow.callbacks.values() for name in callback.escapes)
             loose.update(name for site in unit.sites if site.is_lazy for name in site.kinds)
-        flow.loose |= loose
+        if not flow.kinds.is_keeping:
+            flow.loose |= loose
         if _state(flow) == before:
-            break
-    units = {unit.node: unit for unit in flow.units}
+            return
+
+
+def _read_clauses(flow: Flow) -> None:
     for clause in flow.clauses.values():
-        scope = clause.module.scope_of(clause.statement)
-        owner = units.get(scope if isinstance(scope, FUNCTIONS) else None)
-        if flow.kinds.is_keeping and (owner is None or not owner.is_converted):
-            continue
         reached = clause.arrived if clause.is_broad else clause.covers
-        if owner is None or not flow.kinds.is_keeping:
-            flow.kinds.read_handler(clause.node, clause.module, reached)
-            continue
-        if clause.is_mixed and clause.arrived:
-            flow.rejected[owner.name] = 'has a clause that also names other exceptions'
-        elif reason := _unknown_reading(flow, clause, reached):
-            flow.rejected[owner.name] = reason
-    return flow
+        flow.kinds.read_handler(clause.node, clause.module, reached)
 
 
-def _unknown_reading(flow: Flow, clause: Clause, names: AbstractSet[str]) -> str:
-    """Return the reason why a clause needs exceptions; empty if it does not."""
-    if clause.arrived & flow.loose and (
+def _needs_exceptions(flow: Flow, clause: Clause, reaching: AbstractSet[str]) -> bool:
+    """Return whether a clause must see exceptions, which stay beside the tagged errors."""
+    if reaching and (
         not clause.is_broad
+        or clause.arrived
         or any(site.rethrown is clause for unit in flow.units for site in unit.sites)
     ):
-        return 'has a clause that errors reach both as exceptions and in Results'
+        return True
+    if not clause.arrived:
+        return False
     refused = dict(flow.kinds.refused)
-    flow.kinds.read_handler(clause.node, clause.module, names)
+    flow.kinds.read_handler(clause.node, clause.module, clause.arrived)
     is_known = flow.kinds.refused == refused
     flow.kinds.refused = refused
-    return '' if is_known else 'reads an error in a way that only exceptions have'
+    return clause.is_mixed or clause.is_dynamic or not is_known
 
 
 def _state(flow: Flow) -> object:
@@ -148,7 +173,10 @@ class _Visitor:
         leaving: set[str] = set()
         for handler in node.handlers:
             clause = self.flow.clauses[handler]
-            if clause.is_dynamic:
+            if clause.is_dynamic and self.flow.kinds.is_keeping:
+                if remaining and self.unit.is_candidate:
+                    self.flow.kept.add(node)
+            elif clause.is_dynamic:
                 self.flow.refuse_caught(
                     clause,
                     remaining | loose,
@@ -196,7 +224,25 @@ class _Visitor:
             for statement in tries
             for handler in statement.handlers
         )
+        is_raw = self._is_raw(kinds, tries)
+        left = frozenset[str]() if is_raw else kinds
         self.unit.sites.append(
-            Site(node, kinds, tries, is_caught, self.is_lazy, in_with, rethrown, callee)
+            Site(
+                node, left, tries, is_caught, self.is_lazy, in_with, rethrown, callee, is_raw, kinds
+            )
         )
-        return set(kinds)
+        return set(left)
+
+    def _is_raw(self, kinds: frozenset[str], tries: Sequence[ast.Try]) -> bool:
+        """Return whether a place keeps its exceptions, for a clause or a caller of a lambda."""
+        if not (self.flow.kinds.is_keeping and self.unit.is_candidate):
+            return False
+        clauses = (
+            self.flow.clauses[handler]
+            for statement in tries
+            if statement in self.flow.kept
+            for handler in statement.handlers
+        )
+        return self.is_lazy or any(
+            clause.is_broad or clause.is_dynamic or kinds & clause.covers for clause in clauses
+        )

@@ -25,7 +25,7 @@ class Raises:
         """Return the statements instead of a `raise`; None if it stays."""
         decisions = self.decisions
         unit, site = decisions.sites[node]
-        if decisions.flow.keeps_exceptions(unit, site.kinds):
+        if site.is_raw or decisions.flow.keeps_exceptions(unit, site.kinds):
             return None
         if site.rethrown is not None:
             is_rewritten = self.names.is_rewritten(site.rethrown)
@@ -38,7 +38,9 @@ class Raises:
         if not isinstance(error, cst.Call):
             error = cst.Call(error)
         kind = decisions.kinds.all[next(iter(site.kinds))]
-        if kind.has_twin:
+        if kind.is_wrapped:
+            error = cst.Call(cst.parse_expression(decisions.local(kind.name)), [cst.Arg(error)])
+        elif kind.has_twin:
             error = error.with_changes(func=cst.parse_expression(decisions.local(kind.name)))
         form = decisions.leaves_function(node)
         if isinstance(node.cause, ast.Name):

@@ -122,17 +122,16 @@ class _Transformer(cst.CSTTransformer):
             new = cst.Name(name)
             return updated.with_changes(attr=new) if isinstance(updated, cst.Attribute) else new
         kind = self.decisions.kinds.all.get(self.decisions.module.full_name(node))
-        if kind is None or not kind.has_twin or not self._is_class_argument(node):
-            return updated
-        if self.decisions.keeps_exceptions(node, [kind.name]):
+        if kind is None or not kind.has_twin or not self._is_compared_error(node):
             return updated
         return cst.parse_expression(self.decisions.local_any(kind))
 
-    def _is_class_argument(self, node: ast.expr) -> bool:
-        """Return whether a name is the second argument of `isinstance`."""
+    def _is_compared_error(self, node: ast.expr) -> bool:
+        """Return whether a name is the class that `isinstance` compares with that of an error."""
         match self.decisions.module.parents.get(node):
-            case ast.Call(ast.Name('isinstance'), arguments):
-                return node in arguments[1:]
+            case ast.Call(ast.Name('isinstance'), [error, *classes]) if node in classes:
+                clause = self.decisions.flow.clause_of(error, self.decisions.module)
+                return clause is not None and self.names.is_rewritten(clause)
             case _:
                 return False
 

@@ -4,7 +4,7 @@ import ast
 
 from msgspec import Struct, field
 
-from seamwise.check.typed_ast.program import Function, Module
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 
 class Clause(Struct, eq=False):
@@ -40,6 +40,10 @@ class Site(Struct, eq=False):
     rethrown: Clause | None = None
     """The clause whose exception a `raise` raises again."""
     callee: 'Unit | None' = None
+    is_raw: bool = False
+    """Whether it keeps its exceptions, which stay beside the tagged errors."""
+    all_kinds: frozenset[str] = frozenset()
+    """The classes, also of a place that keeps its exceptions."""
 
 
 class Unit(Struct, eq=False):
@@ -72,6 +76,18 @@ class Unit(Struct, eq=False):
         return self.name.removeprefix(f'{self.module.name}.')
 
     @property
+    def is_inner(self) -> bool:
+        """Whether another function contains the function."""
+        return self.node is not None and isinstance(
+            self.module.scope_of(self.module.parents[self.node]), FUNCTIONS
+        )
+
+    @property
+    def is_candidate(self) -> bool:
+        """Whether the function can return a Result."""
+        return self.node is not None and not self.blocker
+
+    @property
     def is_converted(self) -> bool:
         """Whether the function returns a Result from now on."""
-        return self.node is not None and not self.blocker and bool(self.escapes)
+        return self.is_candidate and bool(self.escapes)

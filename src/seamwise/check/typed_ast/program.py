@@ -64,7 +64,8 @@ def _has_values(function: Function) -> bool:
     )
 
 
-def _has_annotation(function: Function) -> bool:
+def is_annotated(function: Function) -> bool:
+    """Return whether a function has an annotation; mypy checks no body without one."""
     return function.returns is not None or any(
         parameter.annotation is not None for parameter in parameters(function)
     )
@@ -194,7 +195,7 @@ class Module:
     def is_unannotated(self) -> bool:
         """Whether the module has functions that take or return something, and none is annotated."""
         functions = list(self.functions())
-        return any(map(_has_values, functions)) and not any(map(_has_annotation, functions))
+        return any(map(_has_values, functions)) and not any(map(is_annotated, functions))
 
     def _is_expected(self, call: ast.Call) -> bool:
         """Return whether a call is reachable on some platform, as far as its file shows."""

@@ -2,7 +2,9 @@
 
 import asyncio
 import contextlib
+import warnings
 from collections.abc import Awaitable, Callable, Iterator
+from typing import overload
 
 
 class Full(Exception):
@@ -179,6 +181,22 @@ def chained(number: int) -> int:
         return 6 // number
     except ZeroDivisionError as error:
         raise Odd(f'{error}') from error
+
+
+def warns(number: int) -> None:
+    if number < 0:
+        raise Odd('negative')
+    warnings.warn('old', DeprecationWarning, stacklevel=2)
+
+
+@overload
+def shown(number: int) -> int: ...
+@overload
+def shown(number: str) -> str: ...
+def shown(number: int | str) -> int | str:
+    if not number:
+        raise Odd('nothing')
+    return number
 
 
 def outer(number: int) -> int:
