@@ -43,6 +43,8 @@ _ASIDES = (
     'function_results',
     'internal',
     'observation',
+    'output',
+    'outputs',
     'plan',
     'planning',
     'pre',
@@ -62,6 +64,8 @@ _ASIDES = (
 # Special tokens of other models, without the character that begins them.
 _OTHER_THOUGHTS = {
     '[THINK]': '[/THINK]',
+    '[THINKING]': '[/THINKING]',
+    '[REASONING]': '[/REASONING]',
     '◁think▷': '◁/think▷',
     '<unused94>thought': '<unused95>',
 }
