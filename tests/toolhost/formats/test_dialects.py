@@ -261,10 +261,10 @@ def test_an_element_without_its_end_hides_no_call(text: str) -> None:
 def test_a_reader_holds_the_calls_in_an_element_up_to_its_end() -> None:
     ping, pong = (f'{{"name": "{name}", "arguments": {{}}}}' for name in ('ping', 'pong'))
     reader = Reader()
-    assert [call.unwrap().tool for call in reader.feed(f'{ping} <output>{pong}')] == ['ping']
-    assert reader.feed(f'</output> <unknown> {ping}') == []
+    assert [call.unwrap().tool for call in reader.feed(f'{ping} <shown>{pong}')] == ['ping']
+    assert reader.feed(f'</shown> <unknown> {ping}') == []
     (call,) = reader.end()
-    assert call.unwrap().span == (95, 128)
+    assert call.unwrap().span == (93, 126)
 
 
 @pytest.mark.parametrize('header', ['analysis to=functions.a', 'analysis to=a <|constrain|>json'])

@@ -185,6 +185,8 @@ ASIDES = (
     '<|tool_output|>{}<|end_tool_output|>',
     '<|note|>{}<|/note|>',
     '<output>\n{}\n</output>',
+    '<output>\n{}',
+    '[REASONING]{}[/REASONING]',
     '<Log id="3">read {} there\n</log >',
     'It is <b>{}\n</b>.',
     '<div><br><div class="x">y</div>{}\n</div>',

@@ -55,11 +55,10 @@ _CODE_SPAN = r"""(?:
     | `(?!`) [^`\n]++ (?: `(?!`) [^`\n]++ )*+ ``(?!`)
 )"""
 
-# Lines with this indentation after a blank line are code, except for special tokens and fences.
-_INDENTATION = r'(?:[ ]{4}|\t)'
-_INDENTED_CODE = rf"""
-      [ \t\r]{{0,32}}+ \n{_INDENTATION} (?![ \t\r]*+(?:<[|｜]|\[[A-Z]|```|~~~|\n|\Z)) [^\n]*+
-      (?: \n{_INDENTATION}[^\n]*+ | \n[ \t\r]{{0,32}}+(?=\n) )*+"""
+# An indented line after a blank line is code, unless it begins with a special token or a fence.
+_CODE_BLOCK = (
+    r'[ \t\r]{0,32}+ \n(?:[ ]{4}|\t) (?![ \t\r]*+ (?: <[|｜] | \[[A-Z] | ``` | ~~~ | \n | \Z ))'
+)
 
 _SPACES = r'(?: (?<![^\n]>) | (?<=\n\ >) | (?<=\n\ \ >) | (?<=\n\ \ \ >) | (?<=\A[ ]>) )'
 
@@ -120,7 +119,7 @@ def marks_for(tools: frozenset[str]) -> Marks:
         tools: The names of the tools that have tags of their own.
     """
     call_marks = _call_marks(tools)
-    mark = rf"""[{{<\[`~AFHOTU>◁\n] (?: (?<=\n) (?P<indented>{_INDENTED_CODE}) | (?<!\n) (?:
+    mark = rf"""[{{<\[`~AFHOTU>◁\n] (?: (?<=\n) (?P<block>{_CODE_BLOCK}) | (?<!\n) (?:
         (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
         {call_marks} {_OTHER_MARKS}))"""
     call = rf'[<\[A] (?: (?<=A) ction\ Input: {call_marks})'

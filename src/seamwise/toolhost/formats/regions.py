@@ -5,7 +5,7 @@ element that is not known here is a region if its end follows.
 """
 
 import re
-from collections import Counter
+from collections import defaultdict
 
 from seamwise.toolhost.formats.entries import ParsedCall
 
@@ -43,6 +43,8 @@ _ASIDES = (
     'function_results',
     'internal',
     'observation',
+    'output',
+    'outputs',
     'plan',
     'planning',
     'pre',
@@ -62,6 +64,8 @@ _ASIDES = (
 # Special tokens of other models, without the character that begins them.
 _OTHER_THOUGHTS = {
     '[THINK]': '[/THINK]',
+    '[THINKING]': '[/THINKING]',
+    '[REASONING]': '[/REASONING]',
     '◁think▷': '◁/think▷',
     '<unused94>thought': '<unused95>',
 }
@@ -145,6 +149,9 @@ END_OF_REASONING = re.compile(
 )
 """The end of reasoning that began before the text."""
 
+END_OF_CODE = re.compile(r'(?=\n {0,3}[^ \t\r\n])')
+"""The end of code by indentation: a line at the margin."""
+
 CLOSING_LIMIT = 48
 """In characters: more than the length of any mark that ends a region."""
 
@@ -185,7 +192,7 @@ class Elements:
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int]] = []
-        self._numbers: Counter[str] = Counter()
+        self._numbers: defaultdict[str, int] = defaultdict(int)
 
     def __bool__(self) -> bool:
         return bool(self._open)
@@ -197,14 +204,17 @@ class Elements:
             tag: The tag, or a special token.
             calls: The calls before the tag.
         """
-        name = tag.strip('<|>').split(maxsplit=1)[0].lower()
-        if not name.startswith('/'):
-            if not tag.endswith('/>'):
+        name = tag[1:-1].strip('|').split(maxsplit=1)[0].lower()
+        if name[0] != '/':
+            if tag[-2] != '/':
                 self._open.append((name, len(calls)))
                 self._numbers[name] += 1
             return
         name = name[1:]
-        while self._numbers[name]:
+        if not self._numbers.get(name):
+            return
+        while True:
+            # The elements in it have no end.
             inner, count = self._open.pop()
             self._numbers[inner] -= 1
             if inner == name:

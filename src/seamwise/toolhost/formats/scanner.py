@@ -41,6 +41,7 @@ from seamwise.toolhost.formats.marks import (
 )
 from seamwise.toolhost.formats.regions import (
     CLOSING_LIMIT,
+    END_OF_CODE,
     END_OF_REASONING,
     Elements,
     closing,
@@ -53,8 +54,6 @@ _DOCUMENT_START = re.compile(r'[\s\ufeff]*+(?=[\[{"])')
 _BLANK = re.compile(r'[\s\ufeff]*+\Z')
 BROKEN_LIMIT = 1000
 """The maximum number of broken calls that are reported one by one."""
-
-_NOT_INDENTED = re.compile(r'\n {0,3}[^ \t\r\n]')
 
 
 class Scanner:
@@ -275,8 +274,8 @@ class Scanner:
             case 'code' | 'quote':
                 # A line or a span may go on.
                 reading = reading._replace(is_settled=end < len(text))
-            case 'indented':
-                reading = reading._replace(is_settled=_NOT_INDENTED.match(text, end) is not None)
+            case 'block':
+                self._region = END_OF_CODE
             case _:
                 # The end of reasoning.
                 pass
