@@ -44,6 +44,33 @@ CODE = {
         f'    name{n + 1} = collect(name{n}, name{n}).map(lambda two: two[0])\n' for n in range(40)
     )
     + '    return name40\n',
+    'generic': """
+from collections.abc import Callable
+from typing import TypeVar
+
+class Full(Busy, message='full'):
+    pass
+
+T = TypeVar('T')
+Bound = TypeVar('Bound', bound=Busy)
+OneOfTwo = TypeVar('OneOfTwo', bound=Busy | Missing)
+Each = TypeVar('Each', Busy, Missing)
+
+def passed(result: Result[T, Bound]) -> Result[T, Bound]:
+    return result
+
+def called(function: Callable[[], Result[T, Bound]]) -> Result[T, Bound]:
+    return function()
+
+def failed(error: OneOfTwo) -> Result[int, OneOfTwo]:
+    return Failure(error)
+
+def each(error: Each) -> Result[int, Each]:
+    return Failure(error)
+
+def user() -> Result[int, Full]:
+    return passed(called(lambda: failed(Full())))
+""",
     'declared': """
 def both(uid: int) -> Result[int, Missing | Busy]:
     return find(uid).bind(book)
@@ -323,3 +350,12 @@ def test_chained_names_are_inferred_once_each(facts: Mapping[str, InferredFacts]
     (chained,) = facts['chains'].functions
     assert chained.inferred == ('base.Missing',)
     assert [source.lost for source in chained.error_sources] == [()] * len(chained.error_sources)
+
+
+def test_bound_of_a_type_variable_is_no_error(facts: Mapping[str, InferredFacts]) -> None:
+    functions = {function.name: function for function in facts['generic'].functions}
+    for name in ('passed', 'called', 'failed'):
+        function = functions[f'generic.{name}']
+        assert (function.declared, function.inferred, function.error_sources) == (None, None, ())
+    assert functions['generic.each'].declared == ('base.Busy', 'base.Missing')
+    assert functions['generic.user'].inferred == ('generic.Full',)

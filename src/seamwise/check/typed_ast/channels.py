@@ -67,7 +67,7 @@ _MAX_CONTAINER_DEPTH = 3
 """Limit for Results in nested containers; recursive type aliases have no end."""
 
 ErrorSet: TypeAlias = Mapping[str, TypeInfo]
-"""Error classes by full name; a type variable for any error by its own name, which has no dot."""
+"""Error classes by full name. A type variable has its own name, which has no dot, and its bound."""
 
 NO_ERRORS: ErrorSet = {}
 _NO_NAMES: frozenset[str] = frozenset()
@@ -332,10 +332,12 @@ def errors_of_type(type_: Type | None) -> ErrorSet | None:
 def _errors_of_variable(variable: TypeVarType) -> ErrorSet | None:
     if variable.values:
         return union(errors_of_type(value) for value in variable.values)
-    bound = get_proper_type(variable.upper_bound)
-    if isinstance(bound, Instance) and bound.type.fullname in UNSPECIFIC:
-        return {variable.name: bound.type}
-    return errors_of_type(bound)
+    bounds = errors_of_type(variable.upper_bound)
+    if bounds is None:
+        return None
+    if len(bounds) == 1:
+        return {variable.name: info for info in bounds.values()}
+    return {f'{variable.name}[{info.name}]': info for info in bounds.values()}
 
 
 def errors_in(type_: Type | None) -> ErrorSet | None:

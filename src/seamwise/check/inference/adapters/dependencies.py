@@ -180,4 +180,4 @@ def covered_errors(adapter: ast.expr, inference: ErrorInference) -> tuple[str, .
     """Return the errors that an adapter covers, by its type; None if they are unknown."""
     covered = errors_and_shape(inference.module.type_of(adapter))
     errors = None if covered is None else errors_of_type(covered[0])
-    return None if errors is None else tuple(sorted(errors))
+    return None if errors is None else tuple(sorted({info.fullname for info in errors.values()}))
