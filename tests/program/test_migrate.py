@@ -5,11 +5,13 @@ import signal
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner, Result
 
 from seamwise.program.cli import seamwise
+from seamwise.program.migrate import Progress
 
 # The tests run mypy.
 pytestmark = pytest.mark.slow
@@ -243,3 +245,17 @@ def test_an_entry_point_keeps_its_returned_value(shop: Path) -> None:
 def test_exactly_one_selection_is_needed() -> None:
     assert migrate('shop').exit_code == 2
     assert migrate('shop', '--all', '--step', '1').exit_code == 2
+
+
+def test_progress_without_a_terminal_is_a_line_every_few_seconds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter([0.0, 1.0, 5.0, 6.0, 9.9, 11.0])
+    lines: list[str] = []
+    clock = SimpleNamespace(monotonic=lambda: next(times))
+    monkeypatch.setattr('seamwise.program.migrate.time', clock)
+    monkeypatch.setattr('seamwise.program.migrate.write_stderr', lines.append)
+    progress = Progress()
+    for stage in ('one', 'two', 'three', 'four', 'five'):
+        progress(stage)
+    assert lines == ['two …', 'five …']

@@ -1,5 +1,6 @@
 """`seamwise migrate`: from exceptions to Results."""
 
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -49,6 +50,9 @@ Exit codes:
    78  a package is missing
   130  interrupted
 """
+
+_INTERVAL = 5.0
+"""Seconds between two lines about the progress where no terminal shows them."""
 
 
 @click.command('migrate', help=HELP)
@@ -157,11 +161,9 @@ def _migrate(
     if step is not None:
         place = _place_of_step(paths, step, python_executable)
         selection = msgspec.structs.replace(selection, place=place)
-    stderr = std_stream('stderr')
-    shows_progress = stderr is not None and stderr.isatty()
     plan = plan_migration(
         paths,
-        progress=lambda stage: write_stderr(f'{stage} …') if shows_progress else None,
+        progress=Progress(),
         selection=selection,
         python_executable=python_executable,
     )
@@ -190,6 +192,21 @@ def _migrate(
         )
     print_text(_summary(migration))
     return Exit.OK
+
+
+class Progress:
+    """Lines about the stages of a migration; without a terminal, one every few seconds at most."""
+
+    def __init__(self) -> None:
+        stderr = std_stream('stderr')
+        self._interval = 0.0 if stderr is not None and stderr.isatty() else _INTERVAL
+        self._last = time.monotonic()
+
+    def __call__(self, stage: str) -> None:
+        now = time.monotonic()
+        if now - self._last >= self._interval:
+            self._last = now
+            write_stderr(f'{stage} …')
 
 
 def _place_of_step(paths: Sequence[str], number: int, python_executable: str) -> tuple[str, int]:

@@ -245,6 +245,13 @@ def _limit(
     wanted = {kinds.all[name].family for name in families}
     for name in functions:
         wanted |= {kinds.all[kind].family for kind in flow.by_name[name].escapes}
+    # One clause for several classes handles all of them as errors, or all as exceptions.
+    together = [
+        {kinds.all[name].family for name in clause.classes if name in kinds.all}
+        for clause in flow.clauses.values()
+    ]
+    while joined := [names for names in together if names & wanted and not names <= wanted]:
+        wanted.update(*joined)
     for kind in kinds.all.values():
         if kind.family not in wanted:
             kinds.refuse(kind, kind.module, kind.node.lineno, _NOT_SELECTED)
