@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Request, Response, UploadFile
 from starlette.middleware import Middleware
 from starlette.middleware.base import BaseHTTPMiddleware
 from starlette.middleware.cors import CORSMiddleware
@@ -55,6 +55,21 @@ async def torn_events() -> AsyncIterator[str]:
     or_raise(tear())
 
 
+async def broken_events() -> AsyncIterator[str]:
+    yield 'data: 1\n\n'
+    raise ZeroDivisionError
+
+
+async def torn_at_once() -> AsyncIterator[str]:
+    or_raise(tear())
+    yield ROW
+
+
+async def broken_at_once() -> AsyncIterator[str]:
+    yield ROW[:0]
+    raise ZeroDivisionError
+
+
 async def endless() -> AsyncIterator[str]:
     while True:
         yield ROW
@@ -67,6 +82,9 @@ STREAMS: dict[str, tuple[Callable[[], Any], str]] = {
     '/torn-in-a-thread': (torn_in_a_thread, 'text/csv'),
     '/broken': (broken, 'text/csv'),
     '/events': (torn_events, 'text/event-stream'),
+    '/broken-events': (broken_events, 'text/event-stream'),
+    '/torn-at-once': (torn_at_once, 'text/csv'),
+    '/broken-at-once': (broken_at_once, 'text/csv'),
     '/endless': (endless, 'text/csv'),
 }
 
@@ -100,12 +118,30 @@ def add_routes(app: FastAPI) -> None:
     async def upload(request: Request) -> int:
         return len(await request.body())
 
+    @app.post('/upload-model')
+    async def upload_model(rows: list[int]) -> int:
+        return len(rows)
+
+    @app.post('/upload-file')
+    async def upload_file(file: UploadFile) -> int:
+        return len(await file.read())
+
 
 async def through(request: Request, call_next: Any) -> Response:
     """Pass a request on, as a function under `@app.middleware('http')` does."""
     response: Response = await call_next(request)
     response.headers['x-through'] = '1'
     return response
+
+
+class Plain:
+    """Middleware of plain ASGI that passes everything on."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._app(scope, receive, send)
 
 
 def create_app(*middleware: str) -> FastAPI:
@@ -117,6 +153,8 @@ def create_app(*middleware: str) -> FastAPI:
             app.middleware('http')(through)
         elif name == 'gzip':
             app.add_middleware(GZipMiddleware, minimum_size=1)
+        elif name == 'plain':
+            app.add_middleware(Plain)
         else:
             app.add_middleware(CORSMiddleware, allow_origins=[ORIGIN])
     add_routes(app)
@@ -142,6 +180,7 @@ def behind(inner: FastAPI) -> FastAPI:
 
 
 none = create_app()
+plain = create_app('plain')
 function = create_app('function')
 two_functions = create_app('function', 'function')
 gzip = create_app('gzip')
@@ -155,6 +194,7 @@ mounted_behind_function = behind(create_app())
 
 NAMES = [
     'none',
+    'plain',
     'function',
     'two_functions',
     'gzip',

@@ -168,12 +168,47 @@ def test_a_stream_of_events_that_fails_ends_with_an_event(
     assert len(own(caplog)) == 1
 
 
-def test_a_client_that_leaves_during_its_upload_is_one_debug_record(
+def test_a_defect_of_a_stream_of_events_is_one_event_and_one_record(
     served: tuple[str, int], caplog: pytest.LogCaptureFixture
 ) -> None:
     _, port = served
+    answer = fetch(port, '/broken-events', accept='identity')
+    assert answer.body.count(b'event: error\n') == 1
+    wait_until(lambda: bool(of_server(caplog)))
+    assert len(own(caplog)) == len(of_server(caplog)) == 1
+    assert of_server(caplog)[0].exc_info[0] is ZeroDivisionError
+
+
+@pytest.mark.parametrize(('path', 'status'), [('/torn-at-once', 404), ('/broken-at-once', 500)])
+def test_a_stream_that_fails_at_once_is_answered_or_cut(
+    served: tuple[str, int], path: str, status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`GZipMiddleware` sends the head with the first part only: an answer can replace it."""
+    name, port = served
+    answer = fetch(port, path)
+    if answer.status == 200:
+        assert not answer.is_complete
+    else:
+        assert (answer.status, answer.is_complete) == (status, True)
+        assert 'gzip' in name or name in {'everything', 'mounted_with_all'}
+        assert set(json.loads(answer.body)['error']) >= {'code', 'message'}
+    assert len(own(caplog)) == 1
+
+
+@pytest.mark.parametrize('path', ['/upload', '/upload-model', '/upload-file'])
+def test_a_client_that_leaves_during_its_upload_is_one_debug_record(
+    served: tuple[str, int], path: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, port = served
+    kind, part = 'application/json', '[1,'
+    if path == '/upload-file':
+        kind = 'multipart/form-data; boundary=b'
+        part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n'
     with socket.create_connection(('127.0.0.1', port), TIMEOUT) as client:
-        client.sendall(b'POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\nhalf')
+        client.sendall(
+            f'POST {path} HTTP/1.1\r\nHost: a\r\nContent-Type: {kind}\r\n'
+            f'Content-Length: 900\r\n\r\n{part}'.encode()
+        )
         time.sleep(0.05)
     wait_until(lambda: bool(own(caplog)))
     time.sleep(0.05)

@@ -203,6 +203,7 @@ class Progress:
         self._last = time.monotonic()
 
     def __call__(self, stage: str) -> None:
+        """Show a stage, unless another one was shown shortly before."""
         now = time.monotonic()
         if now - self._last >= self._interval:
             self._last = now

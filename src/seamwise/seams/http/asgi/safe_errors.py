@@ -93,8 +93,8 @@ class SafeErrors:
         token = ACTIVE.set(exchange)
         try:
             await self._app(scope, receive, sender)
-            if sender.is_end_held:
-                await sender.finish()
+            if sender.is_end_held or exchange.cut_answer is not None:
+                await self._finish(sender, scope)
         except CancelledError:
             self._log_disconnect(exchange)
             raise
@@ -118,19 +118,43 @@ class SafeErrors:
         """Answer and log an exception; return the one to raise, None for a failure."""
         exchange = sender.exchange
         if _is_missing_response(error, exchange):
+            await self._finish(sender, scope)
             return None
         if _is_disconnect(error, sender.disconnect_error):
             exchange.is_disconnected = not sender.has_started
             self._log_disconnect(exchange)
             return None
         exception = _handled_too_late(error) if sender.has_started else error
+        if exception is exchange.handled:
+            await self._finish(sender, scope)
+            return exception
         answer, is_failure = self._answer(exception, exchange, scope, sent=sender.status)
         if is_failure or self._is_answering:
             await self._send(answer, sender, scope, is_defect=not is_failure)
         elif sender.is_end_held:
             await sender.finish()
-        exchange.is_cut = sender.has_started and not sender.has_ended
-        return None if is_failure else exception
+        if sender.has_started and not sender.has_ended:
+            exchange.cut_answer = answer
+        if is_failure:
+            return None
+        exchange.handled = exception
+        return exception
+
+    async def _finish(self, sender: Sender, scope: Scope) -> None:
+        """Send what a middleware inside could not: the end of events, or an answer.
+
+        The start of a response that was cut has not left if a middleware in between, such as
+        `GZipMiddleware`, has waited for the body.
+        """
+        exchange = sender.exchange
+        answer, is_defect = exchange.cut_answer, exchange.handled is not None
+        if sender.is_end_held:
+            await sender.finish()
+        elif (
+            answer is not None and not sender.has_started and (self._is_answering or not is_defect)
+        ):
+            exchange.cut_answer = None
+            await self._send(answer, sender, scope, is_defect=is_defect)
 
     async def _run_other(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope['type'] == 'websocket':
@@ -152,7 +176,10 @@ class SafeErrors:
                 ):
                     self._log_disconnect(exchange)
                     return
+                if error is exchange.handled:
+                    raise
                 answer, is_failure = self._answer(error, exchange, scope, sent=None)
+                exchange.handled = None if is_failure else error
                 try:
                     await closer.close(answer, written(answer, self._answers.body, exchange))
                 except OSError:
@@ -186,7 +213,7 @@ class SafeErrors:
                 if is_defect:
                     response.headers.extend(closing_headers(scope))
                 await sender.send_response(response)
-            elif sender.is_event_stream:
+            elif sender.is_event_stream and not sender.has_ended:
                 own = self._answers.body
                 # Another format may not be one line of text.
                 body = own if isinstance(own, BodyFormat) else envelope
@@ -203,8 +230,9 @@ class SafeErrors:
 
 
 def _is_missing_response(error: Exception, exchange: Exchange) -> bool:
-    """Return whether `BaseHTTPMiddleware` reports that the client disconnected before an answer."""
-    return exchange.is_disconnected and all(
+    """Return whether `BaseHTTPMiddleware` reports that it got no response, for a known reason."""
+    has_reason = exchange.is_disconnected or exchange.cut_answer is not None
+    return has_reason and all(
         isinstance(leaf, RuntimeError) and leaf.args == ('No response returned.',)
         for leaf in iter_leaves(error)
     )

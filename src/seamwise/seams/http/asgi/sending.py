@@ -49,7 +49,7 @@ class Sender:
             self.status = message['status']
             message = self._with_request_id(message)
         elif kind in ENDS and not message.get('more_body'):
-            if self.exchange.is_cut:
+            if self.exchange.cut_answer is not None:
                 # A mounted application has failed, and middleware around it completes the response.
                 return
             if self.is_event_stream and _raises_after_end(effective_route(self._scope)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 
 from seamwise.seams.http.asgi.outermost import Outermost
@@ -223,6 +223,9 @@ class _Installation:
         status = exception.status_code
         if status < _FIRST_ERROR:
             return await self._no_error(request, exception)
+        if isinstance(exception.__cause__, ClientDisconnect):
+            # FastAPI answers it like an invalid body, and nobody reads the answer.
+            raise exception.__cause__
         if limit := request.scope.get(_BODY_LIMIT):
             # Starlette replaces any response to a body that is too large by a plain text.
             limit.content_length = None

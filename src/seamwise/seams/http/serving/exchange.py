@@ -55,8 +55,10 @@ class Exchange(Operation, kw_only=True, eq=False):
     """What a handler has returned in a Success, if a body format has to write it."""
     is_written: bool = False
     """Whether the body format has written the outcome."""
-    is_cut: bool = False
-    """Whether the application failed inside of a response, which must stay incomplete."""
+    cut_answer: HttpError | None = None
+    """The answer of the error that ended a response, which must stay incomplete."""
+    handled: BaseException | None = None
+    """The exception that a middleware inside has handled and raised again."""
     is_disconnected: bool = False
     """Whether the client disconnected before the application sent a response."""
 
