@@ -51,6 +51,28 @@ TABLE = on(NotSignedIn).responds(401, 'NOT_SIGNED_IN') | on(Broken).responds(503
 UserResult = Result[str, NotSignedIn]
 
 
+def yielding() -> Iterator[Result[str, Uncovered]]:
+    yield Failure(Uncovered())
+
+
+async def yielding_async() -> AsyncGenerator[Result[str, Uncovered], None]:
+    yield Failure(Uncovered())
+
+
+@pytest.mark.parametrize('dependency', [yielding, yielding_async])
+def test_the_errors_of_a_dependency_with_yield_need_arms(dependency: Any) -> None:
+    def create_app() -> FastAPI:
+        app = FastAPI()
+        app.get('/', dependencies=[Depends(dependency)])(lambda: None)
+        return app
+
+    with pytest.raises(TypeError, match=re.escape('GET /: the adapter has no arm for Uncovered.')):
+        install(create_app(), TABLE)
+    app = create_app()
+    install(app, TABLE | on(Uncovered).responds(409, 'UNCOVERED'))
+    assert '409' in app.openapi()['paths']['/']['get']['responses']
+
+
 def sign_in(user: str = '') -> UserResult:
     return Success(user) if user else Failure(NotSignedIn())
 

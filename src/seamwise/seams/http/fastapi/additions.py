@@ -185,6 +185,9 @@ def errors_of(route: Any) -> Sequence[type[TaggedError]]:
 def _dependency_errors(dependant: Any) -> Iterator[type[TaggedError]]:
     for dependency in dependant.dependencies:
         annotation = evaluated_signature(dependency.call).return_annotation
+        if is_sync_generator(dependency.call) or is_async_generator(dependency.call):
+            # The first argument of `Iterator`, `Generator` and the like is what a `yield` gives.
+            annotation = next(iter(get_args(annotation)), None)
         result = result_type(annotation)
         yield from result.errors if result else ()
         yield from _dependency_errors(dependency)

@@ -11,7 +11,8 @@ from inspect import (
     signature,
     unwrap,
 )
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, get_type_hints
 
 from seamwise._results.containers import Failure, as_result
 
@@ -19,10 +20,18 @@ from seamwise._results.containers import Failure, as_result
 def evaluated_signature(function: Callable[..., object]) -> Signature:
     """Return a signature; strings are resolved unless a name is for type checkers only."""
     try:
-        return signature(function, eval_str=True)
+        evaluated = signature(function, eval_str=True)
     except NameError:
         # FastAPI falls back in the same way.
-        return signature(function)
+        evaluated = signature(function)
+    # `@fallible` returns a `Result[…]` of the strings, which are resolved inside of it too.
+    holder = SimpleNamespace(__annotations__={'return': evaluated.return_annotation})
+    names = getattr(unwrap(without_partial(function)), '__globals__', {})
+    try:
+        hints = get_type_hints(holder, names, include_extras=True)
+    except (NameError, TypeError):
+        return evaluated
+    return evaluated.replace(return_annotation=hints['return'])
 
 
 def without_partial(function: Callable[..., Any]) -> Callable[..., Any]:
