@@ -67,6 +67,18 @@ def test_a_defect_that_is_logged_and_captured_is_one_event(with_logging: list[An
     assert PLANTED not in repr(event)
 
 
+def test_a_record_of_granian_with_a_traceback_as_text_has_no_secret(
+    with_logging: list[Any],
+) -> None:
+    register()
+    logging.getLogger('_granian.utils').error(f'Traceback\nValueError: password={PLANTED}')  # noqa: G004 -- as granian
+    logging.getLogger('other').error(f'password={PLANTED}')  # noqa: G004 -- as granian
+    of_granian, other = with_logging
+    assert PLANTED not in repr(of_granian)
+    # The records of other programs are theirs.
+    assert PLANTED in repr(other)
+
+
 def test_a_defect_that_is_only_captured_is_one_event_without_secrets(
     without_logging: list[Any],
 ) -> None:

@@ -58,7 +58,7 @@ def _redact_rest(event: Any, hint: Any) -> Any:
     error = _error_of(hint)
     if error is None:
         record = hint.get('log_record')
-        is_own = any(hasattr(record, name) for name in _RECORD_ATTRIBUTES)
+        is_own = any(hasattr(record, name) for name in _RECORD_ATTRIBUTES) or _is_of_granian(record)
     else:
         is_own = None not in map(entry_of, _reported_errors(error))
     if not is_own:
@@ -90,6 +90,11 @@ _SHOWN: Final = (
     *('transaction', 'user'),
 )
 """Parts of an event with values of the program, except the exception."""
+
+
+def _is_of_granian(record: Any) -> bool:
+    """Return whether a record is of the server granian, whose texts contain tracebacks."""
+    return str(getattr(record, 'name', '')).startswith('_granian')
 
 
 def _attach_stack(event: Any) -> None:

@@ -8,7 +8,7 @@ from re import compile as pattern
 from types import CodeType
 
 from seamwise._defects.defects import PLUMBING
-from seamwise._errors.causes import error_chain
+from seamwise._errors.causes import Raised, error_chain
 from seamwise._errors.errors import TaggedError
 
 _INSTALLED = pattern(r'[/\\](?:site|dist)-packages[/\\]')
@@ -46,12 +46,15 @@ def _hash(parts: tuple[str, ...]) -> str:
 def error_type(error: object) -> str:
     """Return the value of the attribute `error.type` of OpenTelemetry.
 
-    It is the tag of an error, or the full class name of an exception and of any other value.
+    It is the tag of an error, also of one in `Raised`, or the full class name of an exception and
+    of any other value.
 
     >>> from msgspec import DecodeError
     >>> error_type(KeyError('a')), error_type(DecodeError())
     ('KeyError', 'msgspec.DecodeError')
     """
+    if isinstance(error, Raised):
+        error = error.error
     if isinstance(error, TaggedError):
         return error.tag
     class_ = type(error)
