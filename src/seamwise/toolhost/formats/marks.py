@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import TextCall
-from seamwise.toolhost.formats.regions import CLOSINGS, ELEMENT, OPENINGS
+from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS
+from seamwise.toolhost.formats.regions import TAG as ANY_TAG
 
 
 class TextReading(NamedTuple):
@@ -103,7 +104,7 @@ _OTHER_MARKS = rf"""
     | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
     | (?<=>) {_SPACES} (?P<quote> [^\n]*+ (?: \n\ {{0,3}}>[^\n]*+ )*+ )
     | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']})
-               | (?P<element>{ELEMENT}) )
+               | (?P<tag>{ANY_TAG}) )
     | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']}) )
     | (?<=◁) (?: (?P<region_shape>{OPENINGS['◁']}) | (?P<close_shape>{CLOSINGS['◁']}) )
 """
@@ -126,8 +127,8 @@ def marks_for(tools: frozenset[str]) -> Marks:
     return Marks(re.compile(mark, re.VERBOSE), re.compile(call, re.VERBOSE))
 
 
-ELEMENT_MARK = re.compile(f'<(?P<element>{ELEMENT})')
-"""An unknown tag or token."""
+TAG_MARK = re.compile(f'<(?P<tag>{ANY_TAG})')
+"""A tag or a token of any name."""
 
 PARTIAL_MARK = re.compile(
     rf"""
