@@ -85,10 +85,11 @@ _RESULTS = r'\ (?:result|output|response)s?:'
 
 
 def _line_start(character: str) -> str:
-    """Return the pattern of a character at the start of a line, perhaps of a heading."""
+    """Return the pattern of a character at the start of a line, perhaps in bold or of a heading."""
     return (
         rf'(?<={character}) '
-        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\A\#\#\#\ {character}) )'
+        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\n\*\*{character})'
+        rf' | (?<=\A\#\#\#\ {character}) | (?<=\A\*\*{character}) )'
     )
 
 
@@ -96,7 +97,7 @@ def _line_start(character: str) -> str:
 _OTHER_MARKS = rf"""
     | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
-    | {_line_start('O')} (?P<end_observation>bservation:)
+    | {_line_start('O')} (?P<end_observation>(?i:bservation):)
     | {_line_start('T')} (?P<end_tool>(?i:ool{_RESULTS}))
     | {_line_start('F')} (?P<end_function>inal\ Answer:|(?i:unction{_RESULTS}))
     | {_line_start('H')} (?P<end_human>(?i:uman):)

@@ -14,6 +14,9 @@ from seamwise.toolhost.formats.entries import ParsedCall
 _THOUGHTS = (
     'think',
     'thinking',
+    'thinking_process',
+    'chain_of_thought',
+    'draft',
     'thought',
     'thoughts',
     'reasoning',
@@ -100,14 +103,15 @@ _ATTRIBUTES = r'(?:\s[^<>]{0,200})?+>'
 _NAMES = '|'.join(sorted((*_THOUGHTS, *_ASIDES), key=len, reverse=True))
 
 # Models invent special tokens with these names, such as `<|think|>` and `<|begin_of_thought|>`.
-_INVENTED = r'\|(?:(?:begin|start)_(?:of_)?+)?+'
+_INVENTED = r'[|｜](?:(?:begin|start)_(?:of_)?+)?+'
 
-# Elements without an end of their own, and those around the calls of a dialect.
+# Elements and tokens without an end of their own, and those around the calls of a dialect.
 _OTHER_ELEMENTS = re.compile(
     r'/?+(?:br|hr|img|input|wbr|calls?|actions?|answer)'
+    r'|\|(?:\w*_(?:start|end|id|sep|text|token)|assistant|call|end|endoftext|eos|eot|message)\|'
     r'|\|?+/?+(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)\|?+'
 )
-TAG = rf'(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}|\|/?+[a-zA-Z]\w{{0,58}}+\|>)'
+TAG = rf'(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜]>)'
 """The pattern of a tag or a token of any name, after its first character."""
 
 
@@ -184,7 +188,7 @@ def _token_and_name(mark: str) -> tuple[str, str]:
 
 def tag_name(tag: str) -> str:
     """Return the name of a tag in lower case, with the slash of an end and the bars of a token."""
-    return tag[1:-1].split(maxsplit=1)[0].lower()
+    return tag[1:-1].split(maxsplit=1)[0].lower().replace('｜', '|')
 
 
 @lru_cache(maxsize=256)
