@@ -5,7 +5,6 @@ element that is not known here is a region if its end follows.
 """
 
 import re
-from collections import defaultdict
 from functools import lru_cache
 from typing import Literal
 
@@ -213,7 +212,7 @@ class Elements:
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int]] = []
-        self._numbers: defaultdict[str, int] = defaultdict(int)
+        self._numbers: dict[str, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._open)
@@ -228,7 +227,7 @@ class Elements:
         name = name.strip('|')
         if name[0] != '/':
             self._open.append((name, len(calls)))
-            self._numbers[name] += 1
+            self._numbers[name] = self._numbers.get(name, 0) + 1
             return
         name = name[1:]
         if not self._numbers.get(name):

@@ -296,7 +296,7 @@ class Scanner:
         kept: list[ParsedCall] = []
         for call in calls:
             if not isinstance(call, BrokenCall):
-                kept.append(_shift(call, self.offset))
+                kept.append(_shift(call, self.offset) if self.offset else call)
             else:
                 self._broken_count += 1
                 if self._broken_count <= BROKEN_LIMIT:
@@ -339,9 +339,7 @@ def _format_of(call: TextCall) -> str:
 def _shift(call: Success[ToolCall], offset: int) -> Success[ToolCall]:
     """Return a call with its positions in the whole text."""
     value = call.unwrap()
-    if not offset or value.span is None:
-        return call
-    start, end = value.span
+    start, end = value.span or (0, 0)
     return Success(replace(value, span=(start + offset, end + offset)))
 
 
