@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import TextCall
-from seamwise.toolhost.formats.regions import CLOSINGS, ELEMENT, OPENINGS
+from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS
+from seamwise.toolhost.formats.regions import TAG as ANY_TAG
 
 
 class TextReading(NamedTuple):
@@ -84,10 +85,11 @@ _RESULTS = r'\ (?:result|output|response)s?:'
 
 
 def _line_start(character: str) -> str:
-    """Return the pattern of a character at the start of a line, perhaps of a heading."""
+    """Return the pattern of a character at the start of a line, perhaps in bold or of a heading."""
     return (
         rf'(?<={character}) '
-        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\A\#\#\#\ {character}) )'
+        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\n\*\*{character})'
+        rf' | (?<=\A\#\#\#\ {character}) | (?<=\A\*\*{character}) )'
     )
 
 
@@ -95,7 +97,7 @@ def _line_start(character: str) -> str:
 _OTHER_MARKS = rf"""
     | (?<=A) (?<![^\n]A) (?P<react>ction(?:\ Input)?:)
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
-    | {_line_start('O')} (?P<end_observation>bservation:)
+    | {_line_start('O')} (?P<end_observation>(?i:bservation):)
     | {_line_start('T')} (?P<end_tool>(?i:ool{_RESULTS}))
     | {_line_start('F')} (?P<end_function>inal\ Answer:|(?i:unction{_RESULTS}))
     | {_line_start('H')} (?P<end_human>(?i:uman):)
@@ -103,7 +105,7 @@ _OTHER_MARKS = rf"""
     | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
     | (?<=>) {_SPACES} (?P<quote> [^\n]*+ (?: \n\ {{0,3}}>[^\n]*+ )*+ )
     | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']})
-               | (?P<element>{ELEMENT}) )
+               | (?P<tag>{ANY_TAG}) )
     | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']}) )
     | (?<=◁) (?: (?P<region_shape>{OPENINGS['◁']}) | (?P<close_shape>{CLOSINGS['◁']}) )
 """
@@ -126,8 +128,8 @@ def marks_for(tools: frozenset[str]) -> Marks:
     return Marks(re.compile(mark, re.VERBOSE), re.compile(call, re.VERBOSE))
 
 
-ELEMENT_MARK = re.compile(f'<(?P<element>{ELEMENT})')
-"""An unknown tag or token."""
+TAG_MARK = re.compile(f'<(?P<tag>{ANY_TAG})')
+"""A tag or a token of any name."""
 
 PARTIAL_MARK = re.compile(
     rf"""

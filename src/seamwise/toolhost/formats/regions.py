@@ -5,13 +5,17 @@ element that is not known here is a region if its end follows.
 """
 
 import re
-from collections import defaultdict
+from functools import lru_cache
+from typing import Literal
 
 from seamwise.toolhost.formats.entries import ParsedCall
 
 _THOUGHTS = (
     'think',
     'thinking',
+    'thinking_process',
+    'chain_of_thought',
+    'draft',
     'thought',
     'thoughts',
     'reasoning',
@@ -98,18 +102,16 @@ _ATTRIBUTES = r'(?:\s[^<>]{0,200})?+>'
 _NAMES = '|'.join(sorted((*_THOUGHTS, *_ASIDES), key=len, reverse=True))
 
 # Models invent special tokens with these names, such as `<|think|>` and `<|begin_of_thought|>`.
-_INVENTED = r'\|(?:(?:begin|start)_(?:of_)?+)?+'
+_INVENTED = r'[|｜](?:(?:begin|start)_(?:of_)?+)?+'
 
-# Elements without an end of their own, and those around the calls of a dialect.
-_OTHER_ELEMENTS = (
-    'br|hr|img|input|wbr'
-    r'|(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)|calls?|actions?|answer'
+# Elements and tokens without an end of their own, and those around the calls of a dialect.
+_OTHER_ELEMENTS = re.compile(
+    r'/?+(?:br|hr|img|input|wbr|calls?|actions?|answer)'
+    r'|\|(?:\w*_(?:start|end|id|sep|text|token)|assistant|call|end|endoftext|eos|eot|message)\|'
+    r'|\|?+/?+(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)\|?+'
 )
-ELEMENT = (
-    rf'(?!/?+(?i:{_OTHER_ELEMENTS})[\s/>])(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}'
-    r'|\|/?+[a-zA-Z]\w{0,58}+\|>)'
-)
-"""The pattern of an unknown tag or token, after its first character."""
+TAG = rf'(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜]>)'
+"""The pattern of a tag or a token of any name, after its first character."""
 
 
 def _after(character: str, words: dict[str, str] | list[str]) -> str:
@@ -118,34 +120,32 @@ def _after(character: str, words: dict[str, str] | list[str]) -> str:
 
 
 def _token_end(names: str) -> str:
-    """Return the pattern of what follows the first character of the end of a special token."""
-    return rf'(?i:(?:\|/|/\||\|end_(?:of_)?+)(?:{names})|\|(?:{names})_end)\|>'
+    """Return the pattern of the end of a special token, without angle brackets."""
+    return rf'(?:(?:\|/|/\||\|end_(?:of_)?+)(?:{names})|\|(?:{names})_end)\|'
 
 
 _CLOSINGS = [*_OTHER_THOUGHTS.values()]
 _THOUGHT_NAMES = '|'.join(_THOUGHTS)
+_OPENING_TAG = re.compile(rf'(?:{_NAMES})|{_INVENTED}(?:{_NAMES})(?:_start|_begin)?+\|')
+_CLOSING_TAG = re.compile(rf'/(?:{_THOUGHT_NAMES})|{_token_end(_THOUGHT_NAMES)}')
 OPENINGS = {
     # The first lookahead is for the speed of texts with many angle brackets.
     '<': (
-        rf'(?=[a-zA-Z|｜!])(?:(?i:{_NAMES}){_ATTRIBUTES}|{_after("<", _OTHERS)}|'
-        rf'(?i:{_INVENTED}(?:{_NAMES})(?:_start|_begin)?+\|>)|'
+        rf'(?=[us|｜!])(?:{_after("<", _OTHERS)}|'
         + '|'.join(opening[1:] for opening in _TURNS)
         + ')'
     ),
     '[': _after('[', _OTHERS),
     '◁': _after('◁', _OTHERS),
 }
-"""By their first character, the patterns of the marks that begin a region."""
+"""By their first character, the patterns of the marks that begin a region, without tags."""
 
-CLOSINGS = {
-    '<': rf'/(?i:{_THOUGHT_NAMES})\s?>|{_token_end(_THOUGHT_NAMES)}|{_after("<", _CLOSINGS)}',
-    '[': _after('[', _CLOSINGS),
-    '◁': _after('◁', _CLOSINGS),
-}
-"""By their first character, the patterns of the marks that end reasoning."""
+CLOSINGS = {character: _after(character, _CLOSINGS) for character in OPENINGS}
+"""By their first character, the patterns of the marks that end reasoning, without tags."""
 
 END_OF_REASONING = re.compile(
-    '|'.join(f'{re.escape(character)}(?:{words})' for character, words in CLOSINGS.items())
+    rf'<(?i:/(?:{_THOUGHT_NAMES})\s?|{_token_end(_THOUGHT_NAMES)})>|'
+    + '|'.join(map(re.escape, _CLOSINGS))
 )
 """The end of reasoning that began before the text."""
 
@@ -170,18 +170,38 @@ def closing(mark: str) -> re.Pattern[str]:
         if re.fullmatch(opening, mark):
             return re.compile(end)
     token, name = _token_and_name(mark)
-    end = _token_end(name) if token else rf'/{name}\s?>'
-    return re.compile(f'<{end}', re.IGNORECASE)
+    end = _token_end(name) if token else rf'/{name}\s?'
+    return re.compile(f'<{end}>', re.IGNORECASE)
 
 
 def is_reasoning(mark: str) -> bool:
     """Return whether the region that a mark begins is reasoning."""
-    return mark in _OTHER_THOUGHTS or _token_and_name(mark)[1] in _THOUGHTS
+    is_tag = _OPENING_TAG.fullmatch(tag_name(mark)) is not None
+    return mark in _OTHER_THOUGHTS or (is_tag and _token_and_name(mark)[1] in _THOUGHTS)
 
 
 def _token_and_name(mark: str) -> tuple[str, str]:
     match = _NAME.match(mark)
     return (match['token'] or '', match['name'].lower()) if match else ('', '')
+
+
+def tag_name(tag: str) -> str:
+    """Return the name of a tag in lower case, with the slash of an end and the bars of a token."""
+    return tag[1:-1].split(maxsplit=1)[0].lower().replace('｜', '|')
+
+
+@lru_cache(maxsize=256)
+def tag_kind(name: str) -> Literal['region', 'close', 'element', 'other']:
+    """Return the kind of a tag.
+
+    >>> [tag_kind(name) for name in ('think', '|end_thinking|', '/output', 'b', 'my:tool_call')]
+    ['region', 'close', 'element', 'element', 'other']
+    """
+    if _OPENING_TAG.fullmatch(name):
+        return 'region'
+    if _CLOSING_TAG.fullmatch(name):
+        return 'close'
+    return 'other' if _OTHER_ELEMENTS.fullmatch(name) else 'element'
 
 
 class Elements:
@@ -192,23 +212,22 @@ class Elements:
 
     def __init__(self) -> None:
         self._open: list[tuple[str, int]] = []
-        self._numbers: defaultdict[str, int] = defaultdict(int)
+        self._numbers: dict[str, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._open)
 
-    def add(self, tag: str, calls: list[ParsedCall]) -> None:
+    def add(self, name: str, calls: list[ParsedCall]) -> None:
         """Add a tag; one that ends an element removes the calls in it.
 
         Args:
-            tag: The tag, or a special token.
+            name: The name of the tag, from `tag_name`.
             calls: The calls before the tag.
         """
-        name = tag[1:-1].strip('|').split(maxsplit=1)[0].lower()
+        name = name.strip('|')
         if name[0] != '/':
-            if tag[-2] != '/':
-                self._open.append((name, len(calls)))
-                self._numbers[name] += 1
+            self._open.append((name, len(calls)))
+            self._numbers[name] = self._numbers.get(name, 0) + 1
             return
         name = name[1:]
         if not self._numbers.get(name):

@@ -31,10 +31,10 @@ from seamwise.toolhost.formats.entries import (
 )
 from seamwise.toolhost.formats.json_text import has_call_key, read_calls, read_object
 from seamwise.toolhost.formats.marks import (
-    ELEMENT_MARK,
     PARTIAL_LIST,
     PARTIAL_MARK,
     PYTHON_LIST,
+    TAG_MARK,
     TextReading,
     marks_for,
     skip_space,
@@ -46,6 +46,8 @@ from seamwise.toolhost.formats.regions import (
     Elements,
     closing,
     is_reasoning,
+    tag_kind,
+    tag_name,
 )
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
@@ -176,7 +178,9 @@ class Scanner:
             # The document may follow after reasoning.
             mark = self._marks.mark.match(text, self.position)
             is_reasoning_next = (
-                mark is not None and _kind(mark.lastgroup) == 'region' and is_reasoning(mark[0])
+                mark is not None
+                and _kind(mark.lastgroup) in {'region', 'tag'}
+                and is_reasoning(mark[0])
             )
             is_cut = not is_final and PARTIAL_MARK.match(text, self.position) is not None
             self._is_start = is_reasoning_next or is_cut
@@ -203,10 +207,14 @@ class Scanner:
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
         while mark := self._next_mark(text, is_final=is_final):
             kind = _kind(mark.lastgroup)
-            if kind == 'element':
-                self._elements.add(mark[0], calls)
-                self.position = mark.end()
-                continue
+            if kind == 'tag':
+                name = tag_name(mark[0])
+                kind = tag_kind(name)
+                if kind == 'element' and mark[0][-2] != '/':
+                    self._elements.add(name, calls)
+                if self._has_ended or kind in {'element', 'other'}:
+                    self.position = mark.end()
+                    continue
             reading, is_in_fence = self._read(text, kind, mark)
             if not (is_final or reading.is_settled):
                 self.position = mark.start()
@@ -220,7 +228,7 @@ class Scanner:
             self._is_start = kind == 'region' and is_reasoning(mark[0]) and self._is_start
             if kind == 'cline' and not reading.calls:
                 # It is prose, or an element with data.
-                self._elements.add(mark[0], calls)
+                self._elements.add(tag_name(mark[0]), calls)
             self.position = reading.end
             self._is_in_fence = is_in_fence
             calls += self._keep(reading.calls)
@@ -237,7 +245,7 @@ class Scanner:
             self._stop = partial.start() if partial else len(text)
         if self._has_ended and not self._elements:
             return None
-        marks = ELEMENT_MARK if self._has_ended else self._marks.mark
+        marks = TAG_MARK if self._has_ended else self._marks.mark
         mark = marks.search(text, self.position)
         # The key of an object may contain the beginning of another mark.
         return mark if mark is not None and mark.start() < self._stop else None
@@ -288,7 +296,7 @@ class Scanner:
         kept: list[ParsedCall] = []
         for call in calls:
             if not isinstance(call, BrokenCall):
-                kept.append(_shift(call, self.offset))
+                kept.append(_shift(call, self.offset) if self.offset else call)
             else:
                 self._broken_count += 1
                 if self._broken_count <= BROKEN_LIMIT:
@@ -331,9 +339,7 @@ def _format_of(call: TextCall) -> str:
 def _shift(call: Success[ToolCall], offset: int) -> Success[ToolCall]:
     """Return a call with its positions in the whole text."""
     value = call.unwrap()
-    if not offset or value.span is None:
-        return call
-    start, end = value.span
+    start, end = value.span or (0, 0)
     return Success(replace(value, span=(start + offset, end + offset)))
 
 
