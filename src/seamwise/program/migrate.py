@@ -203,6 +203,7 @@ class Progress:
         self._last = time.monotonic()
 
     def __call__(self, stage: str) -> None:
+        """Write the name of a stage, unless the last one was written just before."""
         now = time.monotonic()
         if now - self._last >= self._interval:
             self._last = now

@@ -19,6 +19,7 @@ from seamwise.check.migrate.expectations import (
     readings,
 )
 from seamwise.check.migrate.message_templates import init_template
+from seamwise.check.migrate.tables import ErrorHandler, handlers_of
 from seamwise.check.migrate.uses import (
     is_known_reading,
     is_known_result,
@@ -26,7 +27,7 @@ from seamwise.check.migrate.uses import (
     raising_statement,
     unconvertible_use,
 )
-from seamwise.check.typed_ast.program import Module, Program
+from seamwise.check.typed_ast.program import Function, Module, Program
 
 _RESERVED = frozenset({'category', 'recovery', 'retryable', 'tag', 'cause', 'retry_after'})
 _UNHASHABLE = frozenset({'list', 'dict', 'set', 'List', 'Dict', 'Set', 'bytearray', 'Any'})
@@ -61,6 +62,9 @@ class Kinds:
         """Classes that a parameter of a test may have, by its function and name."""
         self._groups: list[tuple[list[Kind], Module, int]] = []
         """Classes that are converted together or not at all, with the place that needs it."""
+        found = None if is_keeping else handlers_of(program)
+        self._application = found[0] if found is not None else None
+        self._error_handlers = found[1] if found is not None else []
         for kind in self.all.values():
             self._read_class(kind)
         for module in program.modules:
@@ -76,6 +80,42 @@ class Kinds:
             ):
                 self.refuse(kind, kind.module, kind.node.lineno, 'has subclasses in other modules')
         self._refuse_groups()
+        self.replaced_handlers: list[Function] = []
+        """Handlers that a table replaces, in the order of their classes."""
+        self.table = self._table()
+        """Classes that handlers of FastAPI answer, with the handlers."""
+
+    def _table(self) -> dict[str, ErrorHandler]:
+        table: dict[str, ErrorHandler] = {}
+        module = self._application
+        if module is None:
+            return table
+        handled = [
+            (self.all[name], handler)
+            for handler in self._error_handlers
+            if (name := module.full_name(handler.kind)) in self.all
+            and self.is_converted(self.all[name])
+        ]
+        self.replaced_handlers = [handler.node for _, handler in handled]
+        # A class is answered by the handler of its nearest base.
+        for kind, handler in sorted(handled, key=lambda item: len(item[0].bases)):
+            for member in self.members(kind.name):
+                table[member.name] = handler
+        return table
+
+    def _is_known_handler(self, node: ast.expr, kind: Kind, module: Module) -> bool:
+        """Return whether a handler that a table can replace names a class."""
+        for handler in self._error_handlers if module is self._application else ():
+            if node is handler.kind:
+                return all(
+                    is_known_reading(name, member, module)
+                    for member in self.members(kind.name)
+                    for name in ast.walk(handler.content)
+                    if isinstance(name, ast.Name) and name.id == handler.error
+                )
+            if node is handler.node.args.args[1].annotation:
+                return True
+        return False
 
     def _refuse_groups(self) -> None:
         for kinds in self.variables.values():
@@ -264,6 +304,8 @@ class Kinds:
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
         parent = module.parents.get(node)
         match parent:
+            case ast.Call() | ast.arg() if self._is_known_handler(node, kind, module):
+                return True
             case ast.ClassDef():
                 return node in parent.bases
             case ast.Raise():

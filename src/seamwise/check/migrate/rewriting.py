@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from seamwise.check.migrate.assertions import Assertions
 from seamwise.check.migrate.decisions import Decisions
-from seamwise.check.migrate.definitions import alias, error_class, fallible_function
+from seamwise.check.migrate.definitions import alias, error_class, error_table, fallible_function
 from seamwise.check.migrate.flow import Flow, is_run
 from seamwise.check.migrate.handlers import Handlers
 from seamwise.check.migrate.imports import add_imports
@@ -230,9 +230,13 @@ class _Transformer(cst.CSTTransformer):
     @override
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         node = self.find('FunctionDef', original_node)
         decisions = self.decisions
+        handlers = decisions.kinds.replaced_handlers
+        if node in handlers:
+            is_first = node is min(handlers, key=lambda item: item.lineno)
+            return error_table(decisions, updated_node) if is_first else cst.RemoveFromParent()
         unit = decisions.unit_of_function.get(node) if isinstance(node, FUNCTIONS) else None
         if unit is None or not unit.is_converted:
             return updated_node
