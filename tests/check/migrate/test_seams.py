@@ -173,3 +173,100 @@ def test_a_dependency_without_a_table_keeps_its_exceptions(
     (item,) = migrate(folder).not_migrated
     assert item.reason.startswith('is used as a value')
     assert run(folder, 'app') == before
+
+
+ROUTES = """
+from fastapi import APIRouter, FastAPI, HTTPException
+
+from shop.errors import Missing, Soaked, SoldOut
+from shop.service import find, sell
+
+app = FastAPI()
+router = APIRouter(prefix='/more')
+
+
+@app.get('/find/{name}')
+async def show(name: str) -> dict[str, int]:
+    # Look it up.
+    try:
+        left = find(name)
+    except Missing as error:
+        raise HTTPException(status_code=404, detail=str(error)) from error
+    except Soaked:
+        raise HTTPException(409, 'wet')
+    else:
+        left += 1
+    return {'left': left}
+
+
+@router.post('/sell/{name}', status_code=201)
+def sold(name: str, count: int = 1) -> int:
+    try:
+        return sell(name) * count
+    except SoldOut as problem:
+        raise HTTPException(410, detail=f'sold: {problem}') from problem
+    except Missing as problem:
+        raise HTTPException(404, detail=str(problem)) from None
+    except Soaked:
+        raise HTTPException(409, 'wet')
+
+
+@router.post('/give/{name}')
+def give(name: str) -> int:
+    try:
+        return find(name)
+    except Missing as error:
+        raise HTTPException(404, str(error))
+    except Soaked:
+        raise HTTPException(409, 'wet')
+
+
+app.include_router(router)
+"""
+ROUTES_CALLS = """
+from fastapi.testclient import TestClient
+
+from shop.app import app
+
+client = TestClient(app, raise_server_exceptions=False)
+for method, path in [
+    *(('GET', f'/find/{name}') for name in ('milk', 'coat', 'mate')),
+    *(('POST', f'/more/sell/{name}') for name in ('milk', 'coat', 'mate', 'tea', 'mate?count=x')),
+    *(('POST', f'/more/give/{name}') for name in ('milk', 'coat', 'mate')),
+    ('GET', '/nothing'),
+]:
+    answer = client.request(method, path)
+    print(method, path, answer.status_code, answer.headers['content-type'], answer.text)
+"""
+
+
+def test_http_exceptions_of_routes_become_a_table_with_the_same_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'shop'
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': ROUTES, 'calls': ROUTES_CALLS}
+    write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
+    before = run(folder, 'calls')
+    assert '404 application/json {"detail":"no milk"}' in before[1]
+    migrate(folder)
+    assert run(folder, 'calls') == before
+    app = (folder / 'app.py').read_text()
+    assert 'raise HTTPException' not in app
+    assert 'install(app, ERRORS, body=ErrorBody())' in app
+    assert '    # Look it up.\n    left = do(find(name))\n    left += 1\n' in app
+    assert not plan_migration(['shop']).unwrap().contents
+
+
+def test_routes_with_different_answers_keep_their_clauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'shop'
+    other = ROUTES.replace('raise HTTPException(404, str(error))', "raise HTTPException(403, 'no')")
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': other, 'calls': ROUTES_CALLS}
+    write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
+    before = run(folder, 'calls')
+    migrate(folder)
+    assert run(folder, 'calls') == before
+    assert 'install' not in (folder / 'app.py').read_text()

@@ -9,7 +9,7 @@ from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.keeping import exception_method
 from seamwise.check.migrate.syntax import is_docstring, is_method, parse_line, statements_of
-from seamwise.check.migrate.tables import ERROR_BODY, handled_by_framework
+from seamwise.check.migrate.tables import ERROR_BODY, application_name, handled_by_framework
 from seamwise.check.migrate.units import Unit
 
 _WIDTH = 100
@@ -70,12 +70,23 @@ def alias(decisions: Decisions, kind: Kind, updated: cst.ClassDef) -> list[cst.B
     return lines
 
 
+def needs_table(decisions: Decisions) -> bool:
+    """Return whether a module needs a table where it has no handler that the table replaces."""
+    kinds = decisions.kinds
+    is_application = kinds.application is decisions.module
+    return is_application and bool(kinds.table) and not kinds.replaced_handlers
+
+
 def error_table(
-    decisions: Decisions, updated: cst.FunctionDef
-) -> cst.FlattenSentinel[cst.BaseStatement]:
+    decisions: Decisions, leading_lines: Sequence[cst.EmptyLine]
+) -> list[cst.BaseStatement]:
     """Return the statements instead of handlers for exceptions: a table and its installation."""
     table = decisions.kinds.table
-    first = next(iter(table.values()))
+    app = application_name(decisions.module)
+    response = next((item.response for item in table.values() if item.response), '')
+    if not response:
+        response = 'JSONResponse'
+        decisions.imports.setdefault('fastapi.responses', set()).add(response)
     arms = [
         f'on({decisions.local(name)}).responds(\n'
         f'        {table[name].status},\n'
@@ -94,16 +105,16 @@ def error_table(
         own = f'Framework{name}'
         decisions.imports.setdefault(source, set()).add(f'{name} as {own}')
         decisions.imports.setdefault('fastapi.exception_handlers', set()).add(handler)
-        kept.append(f'{first.app}.exception_handler({own})({handler})\n')
+        kept.append(f'{app}.exception_handler({own})({handler})\n')
     text = '\n    | '.join(arms)
     blank = [cst.EmptyLine(indent=False)]
-    body = cst.parse_statement(ERROR_BODY.strip('\n').format(response=first.response) + '\n')
+    body = cst.parse_statement(ERROR_BODY.strip('\n').format(response=response) + '\n')
     lines = [
         cst.parse_statement(f'ERRORS = (\n    {text}\n)\n').with_changes(leading_lines=blank * 2),
-        cst.parse_statement(f'install({first.app}, ERRORS, body=ErrorBody())\n'),
+        cst.parse_statement(f'install({app}, ERRORS, body=ErrorBody())\n'),
         *map(cst.parse_statement, kept),
     ]
-    return cst.FlattenSentinel([body.with_changes(leading_lines=updated.leading_lines), *lines])
+    return [body.with_changes(leading_lines=leading_lines or blank * 2), *lines]
 
 
 def code_of(name: str) -> str:

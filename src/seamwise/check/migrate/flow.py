@@ -136,7 +136,8 @@ class Flow:
 
     def _clause(self, handler: ast.ExceptHandler, statement: ast.Try, module: Module) -> Clause:
         classes = tuple(handler_classes(handler, module))
-        covers = self.kinds.covered(classes)
+        is_answer = handler in self.kinds.answering
+        covers = self.kinds.covered(classes) if not is_answer else set[str]()
         is_broad = not _BROAD.isdisjoint(classes)
         is_mixed = bool(covers) and any(
             name not in _BROAD and not self.kinds.covered([name]) for name in classes

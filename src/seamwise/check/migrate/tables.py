@@ -23,9 +23,11 @@ _CLIENT_ERRORS = range(400, 500)
 class ErrorHandler(Struct, eq=False):
     """A function that answers an exception with a status and a body."""
 
-    node: ast.FunctionDef | ast.AsyncFunctionDef
+    node: ast.AST
+    """The function, or the clause that raises an `HTTPException`."""
     app: str
-    kind: ast.expr
+    kind: ast.expr | None
+    annotation: ast.expr | None
     status: int
     content: ast.expr
     error: str
@@ -57,7 +59,7 @@ def handlers_of(program: Program) -> tuple[Module, list[ErrorHandler]] | None:
     if names & _NAMES or adds_others:
         return None
     handlers = [found for node in module.syntax.body if (found := _handler(node, module))]
-    return (module, handlers) if handlers else None
+    return module, handlers
 
 
 def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
@@ -90,7 +92,47 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
             return None
     if any(isinstance(part, ast.Name) and part.id == request.arg for part in ast.walk(content)):
         return None
-    return ErrorHandler(node, app, kind, status, content, error.arg, ast.unparse(response))
+    name = ast.unparse(response)
+    return ErrorHandler(node, app, kind, error.annotation, status, content, error.arg, name)
+
+
+def application_name(module: Module) -> str:
+    """Return the name of the application; empty if it is not assigned at the top of its module."""
+    for node in module.syntax.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(function)) | ast.AnnAssign(
+                ast.Name(name), _, ast.Call(function)
+            ) if module.full_name(function) == _FASTAPI:
+                return name
+            case _:
+                pass
+    return ''
+
+
+def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandler | None:
+    """Return the answer of a clause that only raises an `HTTPException`."""
+    match clause.body:
+        case [ast.Raise(ast.Call(function) as call, ast.Name() | ast.Constant() | None)] if (
+            module.full_name(function) in _HTTP_EXCEPTIONS
+        ):
+            pass
+        case _:
+            return None
+    given = dict(zip(('status_code', 'detail'), call.args, strict=False))
+    given.update({keyword.arg or '': keyword.value for keyword in call.keywords})
+    match given:
+        case {'status_code': ast.Constant(int() as status), 'detail': detail} if (
+            given.keys() == {'status_code', 'detail'} and status in _CLIENT_ERRORS
+        ):
+            pass
+        case _:
+            return None
+    error = clause.name or 'error'
+    names = {part.id for part in ast.walk(detail) if isinstance(part, ast.Name)}
+    if names - {error, 'str'}:
+        return None
+    content = ast.Dict([ast.Constant('detail')], [detail])
+    return ErrorHandler(clause, app, None, None, status, content, error, '')
 
 
 def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
