@@ -5,29 +5,31 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from seamwise import Category, Failure, Raised, Result, Success, TaggedError, or_raise
-
-
-class OrderError(Exception):
-    """An order cannot be booked."""
+from seamwise import Category, Do, Failure, Raised, Result, Success, TaggedError, fallible, or_raise
 
 
-class BadLine(
-    TaggedError, category=Category.VALIDATION, message='Line {number} is no order: {line!r}.'
-):
+class BadLine(TaggedError, category=Category.VALIDATION, message='{message}'):
     """A line that is not an order."""
 
-    number: int
-    line: str
+    message: str
 
 
-class UnknownItem(OrderError):
+class UnknownItem(TaggedError, category=Category.NOT_FOUND, message='{message}'):
     """An item that is not sold."""
 
+    message: str
 
-class SoldOut(OrderError):
+
+class SoldOut(TaggedError, category=Category.CAPACITY, message='{message}'):
     """More was ordered than is in stock."""
+
+    message: str
+
+
+OrderError: TypeAlias = BadLine | UnknownItem | SoldOut
+"""An order cannot be booked."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,14 @@ class Stock:
         self.path = path
         self.left: dict[str, int] = json.loads(path.read_text())
 
-    def take(self, order: Order) -> int:
+    def take(self, order: Order) -> Result[int, UnknownItem | SoldOut]:
         """Subtract an order from the stock, and return the remaining count."""
         if order.item not in self.left:
-            raise UnknownItem(f'There is no {order.item!r}.')
+            return Failure(UnknownItem(f'There is no {order.item!r}.'))
         if order.count > self.left[order.item]:
-            raise SoldOut(f'Only {self.left[order.item]} of {order.item!r} are left.')
+            return Failure(SoldOut(f'Only {self.left[order.item]} of {order.item!r} are left.'))
         self.left[order.item] -= order.count
-        return self.left[order.item]
+        return Success(self.left[order.item])
 
     def save(self) -> None:
         """Write the stock back."""
@@ -63,16 +65,17 @@ def parse(number: int, line: str) -> Result[Order, BadLine]:
     """Parse a line such as `tea, 2`."""
     item, _, count = line.partition(',')
     if not count.strip().isdecimal():
-        return Failure(BadLine(number, line))
+        return Failure(BadLine(f'Line {number} is no order: {line!r}.'))
     return Success(Order(item.strip(), int(count)))
 
 
-def book(orders: Path, stock_file: Path) -> list[str]:
+@fallible
+def book(do: Do[BadLine | UnknownItem | SoldOut], orders: Path, stock_file: Path) -> list[str]:
     """Book all orders or none, and return the remaining counts."""
     stock = Stock(stock_file)
     lines = orders.read_text().splitlines()
-    booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
-    summary = [f'{order.item}: {stock.take(order)} left' for order in booked]
+    booked = [do(parse(number, line)) for number, line in enumerate(lines, 1)]
+    summary = [f'{order.item}: {do(stock.take(order))} left' for order in booked]
     stock.save()
     return summary
 
@@ -81,17 +84,18 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program, and return its exit code."""
     orders, stock_file = map(Path, arguments)
     try:
-        for line in book(orders, stock_file):
+        for line in or_raise(book(orders, stock_file)):
             print(line)
-    except SoldOut as error:
-        print(error, file=sys.stderr)
-        return 75
-    except Raised as exception:
-        print(exception.error, file=sys.stderr)
-        return 65
-    except OrderError as error:
-        print(error, file=sys.stderr)
-        return 65
+    except Raised as raised:
+        match raised.error:
+            case SoldOut() as error_2:
+                print(error_2, file=sys.stderr)
+                return 75
+            case BadLine() | UnknownItem() as error_2:
+                print(error_2, file=sys.stderr)
+                return 65
+            case _:
+                raise
     except FileNotFoundError as error:
         print(f'There is no file {error.filename!r}.', file=sys.stderr)
         return 66

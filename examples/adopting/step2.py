@@ -5,8 +5,9 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
-from seamwise import Category, Failure, Raised, Result, Success, TaggedError, or_raise
+from seamwise import Category, Do, Failure, Result, Success, TaggedError, attempt, fallible, when
 
 
 class BadLine(
@@ -31,6 +32,29 @@ class SoldOut(TaggedError, category=Category.CAPACITY, message='Only {left} of {
     left: int
 
 
+class FileMissing(TaggedError, category=Category.NOT_FOUND, message='There is no file {path!r}.'):
+    """A file that does not exist."""
+
+    path: str
+
+
+class StockUnreadable(TaggedError, category=Category.CONFIGURATION, message='{problem}'):
+    """A stock that is not JSON."""
+
+    problem: str
+
+
+class StockNotSaved(TaggedError, category=Category.RESOURCE, message='{problem}'):
+    """A stock that cannot be written."""
+
+    problem: str
+
+
+BookingError: TypeAlias = (
+    BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotSaved
+)
+
+
 @dataclass(frozen=True)
 class Order:
     """An item and its count."""
@@ -42,9 +66,9 @@ class Order:
 class Stock:
     """Remaining count of each item, stored in a JSON file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, left: dict[str, int]) -> None:
         self.path = path
-        self.left: dict[str, int] = json.loads(path.read_text())
+        self.left = left
 
     def take(self, order: Order) -> Result[int, UnknownItem | SoldOut]:
         """Subtract an order from the stock, and return the remaining count."""
@@ -55,9 +79,23 @@ class Stock:
         self.left[order.item] -= order.count
         return Success(self.left[order.item])
 
+    @attempt(when(OSError).becomes(lambda error: StockNotSaved(str(error))))
     def save(self) -> None:
         """Write the stock back."""
         self.path.write_text(json.dumps(self.left))
+
+
+@attempt(when(FileNotFoundError).becomes(lambda error: FileMissing(error.filename)))
+def read(path: Path) -> str:
+    """Return the text of a file."""
+    return path.read_text()
+
+
+@attempt(when(json.JSONDecodeError).becomes(lambda error: StockUnreadable(str(error))))
+def decode(text: str) -> dict[str, int]:
+    """Parse the remaining count of each item."""
+    left: dict[str, int] = json.loads(text)
+    return left
 
 
 def parse(number: int, line: str) -> Result[Order, BadLine]:
@@ -68,13 +106,14 @@ def parse(number: int, line: str) -> Result[Order, BadLine]:
     return Success(Order(item.strip(), int(count)))
 
 
-def book(orders: Path, stock_file: Path) -> list[str]:
+@fallible
+def book(do: Do[BookingError], orders: Path, stock_file: Path) -> list[str]:
     """Book all orders or none, and return the remaining counts."""
-    stock = Stock(stock_file)
-    lines = orders.read_text().splitlines()
-    booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
-    summary = [f'{order.item}: {or_raise(stock.take(order))} left' for order in booked]
-    stock.save()
+    stock = Stock(stock_file, do(read(stock_file).bind(decode)))
+    lines = do(read(orders)).splitlines()
+    booked = [do(parse(number, line)) for number, line in enumerate(lines, 1)]
+    summary = [f'{order.item}: {do(stock.take(order))} left' for order in booked]
+    do(stock.save())
     return summary
 
 
@@ -82,18 +121,31 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program, and return its exit code."""
     orders, stock_file = map(Path, arguments)
     try:
-        for line in book(orders, stock_file):
-            print(line)
-    except Raised as exception:
-        print(exception.error, file=sys.stderr)
-        return 75 if isinstance(exception.error, SoldOut) else 65
-    except FileNotFoundError as error:
-        print(f'There is no file {error.filename!r}.', file=sys.stderr)
-        return 66
-    except Exception as error:
-        print(error, file=sys.stderr)
+        result = book(orders, stock_file)
+    except Exception as exception:
+        print(exception, file=sys.stderr)
         return 1
-    return 0
+    match result:
+        case Success(lines):
+            for line in lines:
+                print(line)
+            return 0
+        case Failure(error):
+            print(error, file=sys.stderr)
+            return exit_code(error)
+
+
+def exit_code(error: BookingError) -> int:
+    """Return the exit code for an error."""
+    match error:
+        case SoldOut():
+            return 75
+        case FileMissing():
+            return 66
+        case StockUnreadable() | StockNotSaved():
+            return 1
+        case _:
+            return 65
 
 
 if __name__ == '__main__':

@@ -5,18 +5,21 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from seamwise import (
     Category,
+    Do,
     Failure,
-    Raised,
     Result,
     Success,
     TaggedError,
     attempt,
-    or_raise,
+    fallible,
+    report_defect,
     when,
 )
+from seamwise.seams.cli import on, report
 
 
 class BadLine(
@@ -57,6 +60,20 @@ class StockNotSaved(TaggedError, category=Category.RESOURCE, message='{problem}'
     """A stock that cannot be written."""
 
     problem: str
+
+
+BookingError: TypeAlias = (
+    BadLine | UnknownItem | SoldOut | FileMissing | StockUnreadable | StockNotSaved
+)
+
+TERMINAL = (
+    on(BadLine).exits(65)
+    | on(UnknownItem).exits(65)
+    | on(SoldOut).exits(75)
+    | on(FileMissing).exits(66)
+    | on(StockUnreadable).exits(1)
+    | on(StockNotSaved).exits(1)
+)
 
 
 @dataclass(frozen=True)
@@ -110,13 +127,14 @@ def parse(number: int, line: str) -> Result[Order, BadLine]:
     return Success(Order(item.strip(), int(count)))
 
 
-def book(orders: Path, stock_file: Path) -> list[str]:
+@fallible
+def book(do: Do[BookingError], orders: Path, stock_file: Path) -> list[str]:
     """Book all orders or none, and return the remaining counts."""
-    stock = Stock(stock_file, or_raise(read(stock_file).bind(decode)))
-    lines = or_raise(read(orders)).splitlines()
-    booked = [or_raise(parse(number, line)) for number, line in enumerate(lines, 1)]
-    summary = [f'{order.item}: {or_raise(stock.take(order))} left' for order in booked]
-    stock.save()
+    stock = Stock(stock_file, do(read(stock_file).bind(decode)))
+    lines = do(read(orders)).splitlines()
+    booked = [do(parse(number, line)) for number, line in enumerate(lines, 1)]
+    summary = [f'{order.item}: {do(stock.take(order))} left' for order in booked]
+    do(stock.save())
     return summary
 
 
@@ -124,23 +142,12 @@ def main(arguments: Sequence[str]) -> int:
     """Run the program, and return its exit code."""
     orders, stock_file = map(Path, arguments)
     try:
-        for line in book(orders, stock_file):
-            print(line)
-    except Raised as exception:
-        print(exception.error, file=sys.stderr)
-        match exception.error:
-            case SoldOut():
-                return 75
-            case FileMissing():
-                return 66
-            case StockUnreadable() | StockNotSaved():
-                return 1
-            case _:
-                return 65
-    except Exception as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
+        result = book(orders, stock_file)
+    except Exception as exception:
+        ref = report_defect(exception).ref
+        print(f'A defect: {ref}.', file=sys.stderr)
+        return 70
+    return report(result, TERMINAL, stdout=sys.stdout, stderr=sys.stderr)
 
 
 if __name__ == '__main__':

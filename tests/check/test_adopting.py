@@ -16,6 +16,7 @@ import pytest
 from seamwise.check.adoption.render import render_adoption_text
 from seamwise.check.adoption.report import adoption_report
 from seamwise.check.checking import run_check
+from seamwise.check.migrate.migration import plan_migration
 
 # Each test runs mypy.
 pytestmark = pytest.mark.slow
@@ -23,7 +24,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / 'examples' / 'adopting'
 PAGE = (ROOT / 'docs' / 'check' / 'adopting.md').read_text(encoding='utf-8')
-STEPS = ('start', 'step1', 'step2', 'step3', 'step4', 'step5')
+STEPS = ('start', 'step1', 'step2', 'step3')
 BLOCK = re.compile(r'^```(?P<kind>\w+)\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL)
 STOCK = '{"tea": 3, "coffee": 1}'
 
@@ -104,7 +105,7 @@ def test_every_step_runs_as_a_program(step: str, folder: Path) -> None:
 def test_last_step_prints_the_reference_of_a_defect(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    program = importlib.import_module('step5')
+    program = importlib.import_module('step3')
 
     def broken(*args: object) -> None:
         raise ZeroDivisionError
@@ -112,6 +113,13 @@ def test_last_step_prints_the_reference_of_a_defect(
     monkeypatch.setattr(program, 'book', broken)
     assert program.main(['orders.txt', 'stock.json']) == 70
     assert re.fullmatch(r'A defect: err_\w{8}\.\n', capsys.readouterr().err)
+
+
+def test_first_step_is_what_the_command_writes() -> None:
+    migration = plan_migration(['start.py']).unwrap()
+    ((_, new),) = migration.contents.values()
+    assert new.decode() == source_of('step1').replace('step1.py', 'start.py', 1)
+    assert not plan_migration(['step1.py']).unwrap().contents
 
 
 def test_every_step_passes_mypy() -> None:
