@@ -27,8 +27,14 @@ def is_choosy(function: Function) -> bool:
     return False
 
 
-def blocker_of(function: Function, module: Module) -> str:
-    """Return the reason why a function must keep exceptions; empty if there is none."""
+def blocker_of(function: Function, module: Module, *, is_route: bool = False) -> str:
+    """Return the reason why a function must keep exceptions; empty if there is none.
+
+    Args:
+        function: The function.
+        module: Its module.
+        is_route: Whether its decorators make it answer requests, and take Results.
+    """
     name = function.name
     decorators = [module.full_name(decorator) for decorator in function.decorator_list]
     if name.startswith('test'):
@@ -37,7 +43,7 @@ def blocker_of(function: Function, module: Module) -> str:
         return 'is a special method, whose exceptions Python defines'
     if 'builtins.property' in decorators:
         return 'is a property'
-    if any(decorator not in PLAIN_DECORATORS for decorator in decorators):
+    if not is_route and any(decorator not in PLAIN_DECORATORS for decorator in decorators):
         return 'has a decorator that may handle exceptions'
     definition = module.definition(function)
     if definition is not None and definition.info:

@@ -9,6 +9,7 @@ from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.keeping import exception_method
 from seamwise.check.migrate.syntax import is_docstring, is_method, parse_line, statements_of
+from seamwise.check.migrate.tables import ERROR_BODY, application_name, handled_by_framework
 from seamwise.check.migrate.units import Unit
 
 _WIDTH = 100
@@ -67,6 +68,59 @@ def alias(decisions: Decisions, kind: Kind, updated: cst.ClassDef) -> list[cst.B
         leading_lines=[cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
     )
     return lines
+
+
+def needs_table(decisions: Decisions) -> bool:
+    """Return whether a module needs a table where it has no handler that the table replaces."""
+    kinds = decisions.kinds
+    is_application = kinds.application is decisions.module
+    return is_application and bool(kinds.table) and not kinds.replaced_handlers
+
+
+def error_table(
+    decisions: Decisions, leading_lines: Sequence[cst.EmptyLine]
+) -> list[cst.BaseStatement]:
+    """Return the statements instead of handlers for exceptions: a table and its installation."""
+    table = decisions.kinds.table
+    app = application_name(decisions.module)
+    response = next((item.response for item in table.values() if item.response), '')
+    if not response:
+        response = 'JSONResponse'
+        decisions.imports.setdefault('fastapi.responses', set()).add(response)
+    arms = [
+        f'on({decisions.local(name)}).responds(\n'
+        f'        {table[name].status},\n'
+        f'        {code_of(decisions.kinds.all[name].short_name)!r},\n'
+        f'        details=lambda {table[name].error}: {ast.unparse(table[name].content)},\n'
+        '    )'
+        for name in decisions.ordered(table)
+    ]
+    decisions.imports.setdefault('datetime', set()).add('datetime')
+    decisions.imports.setdefault('seamwise.seams.http', set()).update(
+        {'HttpError', 'bare', 'install', 'on'}
+    )
+    kept: list[str] = []
+    for source, name, handler in handled_by_framework(decisions.module):
+        # A module may have FastAPI's class of this name.
+        own = f'Framework{name}'
+        decisions.imports.setdefault(source, set()).add(f'{name} as {own}')
+        decisions.imports.setdefault('fastapi.exception_handlers', set()).add(handler)
+        kept.append(f'{app}.exception_handler({own})({handler})\n')
+    text = '\n    | '.join(arms)
+    blank = [cst.EmptyLine(indent=False)]
+    body = cst.parse_statement(ERROR_BODY.strip('\n').format(response=response) + '\n')
+    lines = [
+        cst.parse_statement(f'ERRORS = (\n    {text}\n)\n').with_changes(leading_lines=blank * 2),
+        cst.parse_statement(f'install({app}, ERRORS, body=ErrorBody())\n'),
+        *map(cst.parse_statement, kept),
+    ]
+    return [body.with_changes(leading_lines=leading_lines or blank * 2), *lines]
+
+
+def code_of(name: str) -> str:
+    """Return the code of an error: the words of its name in capital letters."""
+    words = ''.join(f'_{letter}' if letter.isupper() else letter for letter in name)
+    return words.strip('_').upper()
 
 
 def error_class(decisions: Decisions, kind: Kind, updated: cst.ClassDef) -> cst.ClassDef:

@@ -4,12 +4,14 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from seamwise.check._mypy.nodes import FuncDef
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.migrate.blockers import blocker_of, is_choosy, own_nodes
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.expectations import Expectation, expectations
 from seamwise.check.migrate.kinds import Kinds
+from seamwise.check.migrate.tables import is_dependency, is_route
 from seamwise.check.migrate.units import Clause, Unit
 from seamwise.check.migrate.uses import handler_classes
 from seamwise.check.typed_ast.channels import union_members
@@ -45,7 +47,12 @@ class Flow:
             self.units.append(Unit(module.name, module, None))
             for function in module.functions():
                 unit = Unit(inference.function_name(function), module, function)
-                unit.blocker = blocked.get(unit.name, '') or blocker_of(function, module)
+                unit.is_route = bool(kinds.table and function.decorator_list) and all(
+                    is_route(decorator, module) for decorator in function.decorator_list
+                )
+                unit.blocker = blocked.get(unit.name, '') or blocker_of(
+                    function, module, is_route=unit.is_route
+                )
                 if selected and unit.name not in selected:
                     unit.blocker = unit.blocker or 'is not selected'
                 self.units.append(unit)
@@ -129,7 +136,8 @@ class Flow:
 
     def _clause(self, handler: ast.ExceptHandler, statement: ast.Try, module: Module) -> Clause:
         classes = tuple(handler_classes(handler, module))
-        covers = self.kinds.covered(classes)
+        is_answer = handler in self.kinds.answering
+        covers = self.kinds.covered(classes) if not is_answer else set[str]()
         is_broad = not _BROAD.isdisjoint(classes)
         is_mixed = bool(covers) and any(
             name not in _BROAD and not self.kinds.covered([name]) for name in classes
@@ -231,6 +239,13 @@ class Flow:
             reason = 'is perhaps called through a value without a type'
         else:
             if isinstance(node, ast.Name) and not name:
+                # mypy does not read the metadata of `Annotated`.
+                definition = module.global_definition(node.id)
+                name = definition.fullname if isinstance(definition, FuncDef) else ''
+            if isinstance(node, ast.Name) and not name:
+                return
+            if self.kinds.table and is_dependency(parent) and name in self.by_name:
+                self.by_name[name].is_route = True
                 return
             if (
                 isinstance(parent, ast.Call)

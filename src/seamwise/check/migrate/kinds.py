@@ -10,6 +10,7 @@ from seamwise.check.migrate.exception_classes import (
     Kind,
     NotMigrated,
     exception_classes_of,
+    init_template,
 )
 from seamwise.check.migrate.expectations import (
     Expectation,
@@ -18,7 +19,7 @@ from seamwise.check.migrate.expectations import (
     parametrized,
     readings,
 )
-from seamwise.check.migrate.message_templates import init_template
+from seamwise.check.migrate.tables import ErrorHandler, handlers_of
 from seamwise.check.migrate.uses import (
     is_known_reading,
     is_known_result,
@@ -36,7 +37,12 @@ class Kinds:
     """The exception classes of a program, and the reasons why some are kept."""
 
     def __init__(
-        self, program: Program, refused: Mapping[str, NotMigrated], *, is_keeping: bool = False
+        self,
+        program: Program,
+        refused: Mapping[str, NotMigrated],
+        *,
+        is_keeping: bool = False,
+        answers: Mapping[str, Sequence[ErrorHandler]] | None = None,
     ) -> None:
         """Read the classes and their uses.
 
@@ -45,7 +51,11 @@ class Kinds:
             refused: Reasons against families, from earlier attempts.
             is_keeping: Whether exceptions stay beside the tagged errors, so that each class of a
                 family can be converted without the others.
+            answers: Clauses of routes that a table replaces, by the classes that they answer.
         """
+        self._answers = answers or {}
+        self.answering = {item.node for items in self._answers.values() for item in items}
+        """Clauses of routes that a table replaces."""
         self.is_keeping = is_keeping
         self.all = {kind.name: kind for kind in exception_classes_of(program)}
         self._children: dict[str, list[Kind]] = {}
@@ -61,6 +71,9 @@ class Kinds:
         """Classes that a parameter of a test may have, by its function and name."""
         self._groups: list[tuple[list[Kind], Module, int]] = []
         """Classes that are converted together or not at all, with the place that needs it."""
+        found = None if is_keeping else handlers_of(program)
+        self.application = found[0] if found is not None else None
+        self._error_handlers = found[1] if found is not None else []
         for kind in self.all.values():
             self._read_class(kind)
         for module in program.modules:
@@ -76,6 +89,44 @@ class Kinds:
             ):
                 self.refuse(kind, kind.module, kind.node.lineno, 'has subclasses in other modules')
         self._refuse_groups()
+        self.replaced_handlers: list[ast.AST] = []
+        """Functions that a table replaces, in the order of their classes."""
+        self.table = self._table()
+        """Classes that handlers of FastAPI answer, with the handlers."""
+
+    def _table(self) -> dict[str, ErrorHandler]:
+        table: dict[str, ErrorHandler] = {}
+        module = self.application
+        if module is None:
+            return table
+        handled = [
+            (self.all[name], handler)
+            for handler in self._error_handlers
+            if handler.kind is not None
+            and (name := module.full_name(handler.kind)) in self.all
+            and self.is_converted(self.all[name])
+        ]
+        self.replaced_handlers = [handler.node for _, handler in handled]
+        # A class is answered by the handler of its nearest base.
+        for kind, handler in sorted(handled, key=lambda item: len(item[0].bases)):
+            for member in self.members(kind.name):
+                table[member.name] = handler
+        answers = {name: items[0] for name, items in self._answers.items() if name in self.all}
+        return {**table, **answers}
+
+    def _is_known_handler(self, node: ast.expr, kind: Kind, module: Module) -> bool:
+        """Return whether a handler that a table can replace names a class."""
+        for handler in self._error_handlers if module is self.application else ():
+            if node is handler.kind:
+                return all(
+                    is_known_reading(name, member, module)
+                    for member in self.members(kind.name)
+                    for name in ast.walk(handler.content)
+                    if isinstance(name, ast.Name) and name.id == handler.error
+                )
+            if node is handler.annotation:
+                return True
+        return False
 
     def _refuse_groups(self) -> None:
         for kinds in self.variables.values():
@@ -264,6 +315,8 @@ class Kinds:
     def _is_known_use(self, kind: Kind, node: ast.expr, module: Module) -> bool:
         parent = module.parents.get(node)
         match parent:
+            case ast.Call() | ast.arg() if self._is_known_handler(node, kind, module):
+                return True
             case ast.ClassDef():
                 return node in parent.bases
             case ast.Raise():

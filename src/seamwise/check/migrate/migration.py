@@ -16,6 +16,7 @@ from msgspec import DecodeError, Struct, field, toml
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
+from seamwise.check.migrate.answers import answered_in_routes
 from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
 from seamwise.check.migrate.exception_classes import NotMigrated
@@ -24,6 +25,7 @@ from seamwise.check.migrate.kinds import Kinds
 from seamwise.check.migrate.outside import outside_uses
 from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
+from seamwise.check.migrate.tables import ErrorHandler
 from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module, Program, is_annotated
 
@@ -189,8 +191,9 @@ def _decide(
 ) -> Flow:
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
+    answers: Mapping[str, Sequence[ErrorHandler]] | None = None
     while True:
-        kinds = Kinds(program, refused, is_keeping=bool(keeping.names))
+        kinds = Kinds(program, refused, is_keeping=bool(keeping.names), answers=answers)
         blocked = {
             **dict.fromkeys(overridden_methods(program), 'is overridden in a subclass'),
             **dict.fromkeys(
@@ -205,9 +208,14 @@ def _decide(
         if flow.rejected:
             refusals.units.update(flow.rejected)
             continue
-        if not set(kinds.refused) - set(refused):
+        if set(kinds.refused) - set(refused):
+            refused, answers = dict(kinds.refused), None
+        elif answers is None:
+            answers = answered_in_routes(flow)
+            if not answers:
+                return flow
+        else:
             return flow
-        refused = dict(kinds.refused)
 
 
 class _Project(Struct, rename='kebab'):

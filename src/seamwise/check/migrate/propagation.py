@@ -21,6 +21,9 @@ def propagate(flow: Flow) -> Flow:
         _follow(flow)
         if not flow.kinds.is_keeping:
             _read_clauses(flow)
+            for unit in flow.units:
+                if unit.is_route and unit.is_converted and unit.escapes - flow.kinds.table.keys():
+                    flow.rejected[unit.name] = 'answers requests, and has errors without a handler'
             return flow
         arrivals = Arrivals(flow)
         owners = {unit.node: unit for unit in flow.units}

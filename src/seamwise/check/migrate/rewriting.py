@@ -1,7 +1,7 @@
 """Rewriting of a module with LibCST: its formatting and its comments are kept."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -9,14 +9,21 @@ from typing_extensions import override
 
 from seamwise.check.migrate.assertions import Assertions
 from seamwise.check.migrate.decisions import Decisions
-from seamwise.check.migrate.definitions import alias, error_class, fallible_function
+from seamwise.check.migrate.definitions import (
+    alias,
+    error_class,
+    error_table,
+    fallible_function,
+    needs_table,
+)
 from seamwise.check.migrate.flow import Flow, is_run
 from seamwise.check.migrate.handlers import Handlers
 from seamwise.check.migrate.imports import add_imports
 from seamwise.check.migrate.keeping import raising_twin
 from seamwise.check.migrate.names import Names
 from seamwise.check.migrate.raises import Raises
-from seamwise.check.migrate.syntax import call_with, is_method, parenthesized
+from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, without_handlers
+from seamwise.check.migrate.tables import application_name
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 _Key = tuple[str, int, int, int, int]
@@ -221,6 +228,8 @@ class _Transformer(cst.CSTTransformer):
         node = self.find('Try', original_node)
         if not isinstance(node, ast.Try):
             return updated_node
+        if not self.decisions.kinds.answering.isdisjoint(node.handlers):
+            return without_handlers(updated_node)
         if not any(map(self.names.is_rewritten, self.decisions.clauses(node))):
             return updated_node
         return self.handlers.of_statement(node, updated_node)
@@ -230,9 +239,15 @@ class _Transformer(cst.CSTTransformer):
     @override
     def leave_FunctionDef(
         self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         node = self.find('FunctionDef', original_node)
         decisions = self.decisions
+        handlers = decisions.kinds.replaced_handlers
+        if node in handlers:
+            is_first = node is min(handlers, key=lambda item: getattr(item, 'lineno', 0))
+            if not is_first:
+                return cst.RemoveFromParent()
+            return cst.FlattenSentinel(error_table(decisions, updated_node.leading_lines))
         unit = decisions.unit_of_function.get(node) if isinstance(node, FUNCTIONS) else None
         if unit is None or not unit.is_converted:
             return updated_node
@@ -275,7 +290,30 @@ class _Transformer(cst.CSTTransformer):
             body.append(statement)
             if isinstance(statement, cst.ClassDef):
                 body += self.aliases_after.pop(statement.name.value, [])
+        if needs_table(self.decisions):
+            index = self._index_of_table(body)
+            body[index:index] = error_table(self.decisions, [])
         return updated_node.with_changes(body=body)
+
+    def _index_of_table(self, body: Sequence[cst.BaseStatement]) -> int:
+        """Return the place for a table: behind the application, and the classes of this module."""
+        app = application_name(self.decisions.module)
+        classes = {kind.error_name for kind in self.decisions.classes.values()}
+        index = 0
+        for position, statement in enumerate(body, 1):
+            match statement:
+                case cst.ClassDef(name=cst.Name(name)) if name in classes:
+                    index = position
+                case cst.SimpleStatementLine(
+                    body=[
+                        cst.Assign(targets=[cst.AssignTarget(target=cst.Name(name))])
+                        | cst.AnnAssign(target=cst.Name(name))
+                    ]
+                ) if name == app:
+                    index = position
+                case _:
+                    pass
+        return index
 
 
 def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:

@@ -111,6 +111,17 @@ def header_comments(node: cst.Try) -> list[cst.EmptyLine]:
     ]
 
 
+def without_handlers(node: cst.Try) -> cst.Try | cst.FlattenSentinel[cst.BaseStatement]:
+    """Return a statement without its clauses; its body alone, if nothing else is left."""
+    body = statements_of(node.body)
+    if node.orelse is not None:
+        body += statements_of(node.orelse.body)
+    if node.finalbody is not None:
+        return node.with_changes(body=block_of(body), handlers=[], orelse=None)
+    leading = [*node.leading_lines, *header_comments(node)]
+    return cst.FlattenSentinel(with_leading_lines(body, leading))
+
+
 def is_docstring(statement: cst.BaseStatement) -> bool:
     """Return whether a statement is a text alone."""
     return (

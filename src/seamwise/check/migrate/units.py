@@ -60,6 +60,8 @@ class Unit(Struct, eq=False):
     """Whether only a test runner calls the function, and no code of the program."""
     is_value: bool = False
     """Whether code that is not converted needs the old name."""
+    is_route: bool = False
+    """Whether FastAPI calls it, which has a table of errors."""
     result_name: str = ''
     """New name of a function whose old name keeps its exceptions for callers outside."""
 

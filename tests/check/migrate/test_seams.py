@@ -1,0 +1,272 @@
+"""Handlers of FastAPI for exceptions before and after their migration, with the same requests."""
+
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from seamwise.check.migrate.migration import plan_migration
+from tests.check.migrate.migrating import migrate, run, write_package
+
+# The tests run mypy.
+pytestmark = pytest.mark.slow
+
+ERRORS = """
+class ShopError(Exception):
+    pass
+
+
+class Missing(ShopError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f'no {name}')
+        self.name = name
+
+
+class Soaked(ShopError):
+    pass
+
+
+class SoldOut(Exception):
+    pass
+"""
+SERVICE = """
+from shop.errors import Missing, Soaked, SoldOut
+
+
+def find(name: str) -> int:
+    if name == 'milk':
+        raise Missing(name)
+    if name == 'coat':
+        raise Soaked('it rains "{in}"')
+    return len(name)
+
+
+def sell(name: str) -> int:
+    if name == 'tea':
+        raise SoldOut(name)
+    return find(name)
+"""
+APP = """
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
+from fastapi.responses import JSONResponse
+
+from shop.errors import Missing, ShopError, SoldOut
+from shop.service import find, sell
+
+app = FastAPI()
+router = APIRouter()
+
+
+@app.exception_handler(Missing)
+async def missing(request: Request, exception: Missing) -> JSONResponse:
+    \"\"\"Answer.\"\"\"
+    return JSONResponse(
+        status_code=404, content={'detail': str(exception), 'name': exception.name, 'more': [1]}
+    )
+
+
+@app.exception_handler(ShopError)
+def wet(_: Request, error: ShopError) -> JSONResponse:
+    return JSONResponse({'detail': f'{error}'}, 409)
+
+
+@app.get('/find/{name}')
+async def show(name: str) -> dict[str, int]:
+    return {'left': find(name)}
+
+
+@router.post('/sell/{name}', status_code=201)
+def sold(name: str, count: int = 1) -> int:
+    # Sold out has a handler of its own.
+    try:
+        return sell(name) * count
+    except SoldOut as error:
+        raise HTTPException(410, detail=str(error)) from error
+
+
+def price(name: str) -> int:
+    return find(name) * 10
+
+
+@router.get('/price/{name}')
+def priced(amount: Annotated[int, Depends(price)]) -> int:
+    return amount
+
+
+app.include_router(router)
+"""
+CALLS = """
+from fastapi.testclient import TestClient
+
+from shop.app import app
+
+client = TestClient(app, raise_server_exceptions=False)
+for method, path in [
+    *(('GET', f'/find/{name}') for name in ('milk', 'coat', 'mate')),
+    *(('POST', f'/sell/{name}') for name in ('milk', 'coat', 'mate', 'tea', 'mate?count=x')),
+    *(('GET', f'/price/{name}') for name in ('milk', 'coat', 'mate')),
+    ('GET', '/nothing'),
+    ('POST', '/find/mate'),
+]:
+    answer = client.request(method, path)
+    print(method, path, answer.status_code, answer.headers['content-type'], answer.text)
+"""
+
+
+def test_handlers_of_exceptions_become_a_table_with_the_same_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'shop'
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': APP, 'calls': CALLS}
+    write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
+    before = run(folder, 'calls')
+    assert '404 application/json {"detail":"no milk","name":"milk","more":[1]}' in before[1]
+    migration = migrate(folder)
+    assert run(folder, 'calls') == before
+    app = (folder / 'app.py').read_text()
+    assert 'exception_handler(Missing)' not in app
+    assert 'install(app, ERRORS, body=ErrorBody())' in app
+    assert "on(Missing).responds(\n        404,\n        'MISSING'" in app
+    assert "@app.get('/find/{name}')\n@fallible\nasync def show(do: Do[" in app
+    assert 'shop.app.show' in migration.functions
+    assert not plan_migration(['shop']).unwrap().contents
+
+
+def test_a_dependency_without_a_table_keeps_its_exceptions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    source = """
+    from typing import Annotated
+
+    from fastapi import Depends, FastAPI
+    from fastapi.testclient import TestClient
+
+
+    class Missing(Exception):
+        pass
+
+
+    def price(name: str) -> int:
+        if name == 'milk':
+            raise Missing(name)
+        return 10
+
+
+    app = FastAPI()
+
+
+    @app.get('/{name}')
+    def show(amount: Annotated[int, Depends(price)]) -> int:
+        return amount
+
+
+    client = TestClient(app, raise_server_exceptions=False)
+    print(client.get('/mate').text, client.get('/milk').status_code)
+    """
+    folder = tmp_path / 'shop'
+    write_package(folder, {'app': dedent(source).lstrip()})
+    before = run(folder, 'app')
+    (item,) = migrate(folder).not_migrated
+    assert item.reason.startswith('is used as a value')
+    assert run(folder, 'app') == before
+
+
+ROUTES = """
+from fastapi import APIRouter, FastAPI, HTTPException
+
+from shop.errors import Missing, Soaked, SoldOut
+from shop.service import find, sell
+
+app = FastAPI()
+router = APIRouter(prefix='/more')
+
+
+@app.get('/find/{name}')
+async def show(name: str) -> dict[str, int]:
+    # Look it up.
+    try:
+        left = find(name)
+    except Missing as error:
+        raise HTTPException(status_code=404, detail=str(error)) from error
+    except Soaked:
+        raise HTTPException(409, 'wet')
+    else:
+        left += 1
+    return {'left': left}
+
+
+@router.post('/sell/{name}', status_code=201)
+def sold(name: str, count: int = 1) -> int:
+    try:
+        return sell(name) * count
+    except SoldOut as problem:
+        raise HTTPException(410, detail=f'sold: {problem}') from problem
+    except Missing as problem:
+        raise HTTPException(404, detail=str(problem)) from None
+    except Soaked:
+        raise HTTPException(409, 'wet')
+
+
+@router.post('/give/{name}')
+def give(name: str) -> int:
+    try:
+        return find(name)
+    except Missing as error:
+        raise HTTPException(404, str(error))
+    except Soaked:
+        raise HTTPException(409, 'wet')
+
+
+app.include_router(router)
+"""
+ROUTES_CALLS = """
+from fastapi.testclient import TestClient
+
+from shop.app import app
+
+client = TestClient(app, raise_server_exceptions=False)
+for method, path in [
+    *(('GET', f'/find/{name}') for name in ('milk', 'coat', 'mate')),
+    *(('POST', f'/more/sell/{name}') for name in ('milk', 'coat', 'mate', 'tea', 'mate?count=x')),
+    *(('POST', f'/more/give/{name}') for name in ('milk', 'coat', 'mate')),
+    ('GET', '/nothing'),
+]:
+    answer = client.request(method, path)
+    print(method, path, answer.status_code, answer.headers['content-type'], answer.text)
+"""
+
+
+def test_http_exceptions_of_routes_become_a_table_with_the_same_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'shop'
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': ROUTES, 'calls': ROUTES_CALLS}
+    write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
+    before = run(folder, 'calls')
+    assert '404 application/json {"detail":"no milk"}' in before[1]
+    migrate(folder)
+    assert run(folder, 'calls') == before
+    app = (folder / 'app.py').read_text()
+    assert 'raise HTTPException' not in app
+    assert 'install(app, ERRORS, body=ErrorBody())' in app
+    assert '    # Look it up.\n    left = do(find(name))\n    left += 1\n' in app
+    assert not plan_migration(['shop']).unwrap().contents
+
+
+def test_routes_with_different_answers_keep_their_clauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'shop'
+    other = ROUTES.replace('raise HTTPException(404, str(error))', "raise HTTPException(403, 'no')")
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': other, 'calls': ROUTES_CALLS}
+    write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
+    before = run(folder, 'calls')
+    migrate(folder)
+    assert run(folder, 'calls') == before
+    assert 'install' not in (folder / 'app.py').read_text()
