@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from seamwise.check.facts import TextEdit
-from seamwise.check.inference import InferredFacts, infer
+from seamwise.check.facts import FileFacts, TextEdit
+from seamwise.check.inference import infer
 from tests.check.reading import modules
 
 BASE = """
@@ -193,7 +193,7 @@ def direct(do: Do[Busy | Missing], uid: int) -> str:
 
 
 @pytest.fixture(scope='module')
-def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFacts]:
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, FileFacts]:
     """Analyse all modules together, because mypy is slow to start."""
     folder = tmp_path_factory.mktemp('inferred')
     (folder / 'base.py').write_text(BASE, encoding='utf-8')
@@ -206,7 +206,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, InferredFact
 
 @pytest.mark.slow
 def test_function_has_declared_inferred_and_impossible_errors(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     both, first = facts['declared'].functions[-2:]
     assert both.name == 'declared.both'
@@ -215,7 +215,7 @@ def test_function_has_declared_inferred_and_impossible_errors(
 
 
 def test_error_sources_name_callees_and_handled_errors(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     shown = facts['entries'].functions[-1]
     assert [
@@ -227,14 +227,14 @@ def test_error_sources_name_callees_and_handled_errors(
     ]
 
 
-def test_error_replaced_by_value_or_is_lost(facts: Mapping[str, InferredFacts]) -> None:
+def test_error_replaced_by_value_or_is_lost(facts: Mapping[str, FileFacts]) -> None:
     lost = facts['lost'].functions[-1]
     assert [(source.handled, source.lost) for source in lost.error_sources] == [
         ((), ('base.Missing',))
     ]
 
 
-def test_source_of_a_new_failure_has_no_callee(facts: Mapping[str, InferredFacts]) -> None:
+def test_source_of_a_new_failure_has_no_callee(facts: Mapping[str, FileFacts]) -> None:
     made = facts['made'].functions[-1]
     assert [(source.callee, source.errors) for source in made.error_sources] == [
         ('', ('base.Missing',)),
@@ -243,7 +243,7 @@ def test_source_of_a_new_failure_has_no_callee(facts: Mapping[str, InferredFacts
     assert made.inferred == ('base.Busy', 'base.Missing')
 
 
-def test_rules_and_classifiers_create_errors(facts: Mapping[str, InferredFacts]) -> None:
+def test_rules_and_classifiers_create_errors(facts: Mapping[str, FileFacts]) -> None:
     sources = {
         function.name.removeprefix('edges.'): [
             (source.callee, source.errors) for source in function.error_sources
@@ -255,13 +255,13 @@ def test_rules_and_classifiers_create_errors(facts: Mapping[str, InferredFacts])
     assert sources['inline'] == [('', ('base.Busy',))]
 
 
-def test_function_passed_to_bind_is_an_error_source(facts: Mapping[str, InferredFacts]) -> None:
+def test_function_passed_to_bind_is_an_error_source(facts: Mapping[str, FileFacts]) -> None:
     step = facts['steps'].functions[-1]
     assert [source.callee for source in step.error_sources] == ['base.find', 'base.book']
 
 
 def test_callee_of_a_method_is_named_by_the_defining_class(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     _, load, twice = facts['methods'].functions[-3:]
     assert load.overrides == ('methods.Base.load',)
@@ -272,7 +272,7 @@ def test_callee_of_a_method_is_named_by_the_defining_class(
 
 
 def test_inner_function_has_a_qualified_name(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     functions = facts['inner'].functions
     assert [function.name for function in functions[-2:]] == ['inner.outer', 'inner.outer.inner']
@@ -280,7 +280,7 @@ def test_inner_function_has_a_qualified_name(
 
 
 def test_call_of_an_adapter_is_a_seam_use(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     inferred = facts['seams']
     assert [(adapter.name, adapter.seam, adapter.errors) for adapter in inferred.seams] == [
@@ -293,7 +293,7 @@ def test_call_of_an_adapter_is_a_seam_use(
     ]
 
 
-def test_guard_has_layers_and_protected_calls(facts: Mapping[str, InferredFacts]) -> None:
+def test_guard_has_layers_and_protected_calls(facts: Mapping[str, FileFacts]) -> None:
     inferred = facts['guards']
     layers = {guard.name: [layer.kind for layer in guard.layers or ()] for guard in inferred.guards}
     assert layers == {'guards.patient': ['named', 'retry', 'other']}
@@ -305,14 +305,14 @@ def test_guard_has_layers_and_protected_calls(facts: Mapping[str, InferredFacts]
     ]
 
 
-def test_class_facts_have_tag_category_and_retryable(facts: Mapping[str, InferredFacts]) -> None:
+def test_class_facts_have_tag_category_and_retryable(facts: Mapping[str, FileFacts]) -> None:
     classes = facts['classes'].classes
     assert [(info.name, info.tag, info.category, info.retryable) for info in classes] == [
         ('classes.Odd', 'OddOne', 'TIMEOUT', False)
     ]
 
 
-def test_too_wide_channels_have_removal_edits(facts: Mapping[str, InferredFacts]) -> None:
+def test_too_wide_channels_have_removal_edits(facts: Mapping[str, FileFacts]) -> None:
     assert [
         edit.new for function in facts['exact'].functions for edit in function.removal_edits
     ] == [
@@ -325,7 +325,7 @@ def test_too_wide_channels_have_removal_edits(facts: Mapping[str, InferredFacts]
 
 @pytest.mark.slow
 def test_aliased_channel_is_replaced_by_the_errors_that_remain(
-    facts: Mapping[str, InferredFacts],
+    facts: Mapping[str, FileFacts],
 ) -> None:
     functions = facts['aliases'].functions[-2:]
     assert [[edit.new for edit in function.removal_edits] for function in functions] == [
@@ -339,20 +339,20 @@ def test_aliased_channel_is_replaced_by_the_errors_that_remain(
 
 
 @pytest.mark.slow
-def test_edit_has_position_and_old_text(facts: Mapping[str, InferredFacts]) -> None:
+def test_edit_has_position_and_old_text(facts: Mapping[str, FileFacts]) -> None:
     (edit,) = facts['edits'].functions[-1].removal_edits
     line = CODE['edits'].count('\n', 0, CODE['edits'].index('def')) + START.count('\n') + 1
     assert edit == TextEdit(line, 48, line, 62, 'Missing | Busy', 'Missing')
 
 
-def test_chained_names_are_inferred_once_each(facts: Mapping[str, InferredFacts]) -> None:
+def test_chained_names_are_inferred_once_each(facts: Mapping[str, FileFacts]) -> None:
     # Inferring each name twice would take 2**40 steps.
     (chained,) = facts['chains'].functions
     assert chained.inferred == ('base.Missing',)
     assert [source.lost for source in chained.error_sources] == [()] * len(chained.error_sources)
 
 
-def test_bound_of_a_type_variable_is_no_error(facts: Mapping[str, InferredFacts]) -> None:
+def test_bound_of_a_type_variable_is_no_error(facts: Mapping[str, FileFacts]) -> None:
     functions = {function.name: function for function in facts['generic'].functions}
     for name in ('passed', 'called', 'failed'):
         function = functions[f'generic.{name}']

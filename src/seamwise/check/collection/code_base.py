@@ -150,32 +150,13 @@ def facts_of(module: Module) -> FileFacts:
         set(_rule_hits(findings, module)),
         key=lambda hit: (hit.location.line, hit.location.column, hit.code),
     )
-    return FileFacts(
-        module=module.name,
-        path=relative_path(str(module.path)),
+    return replace(
+        inferred,
         is_untyped=module.is_untyped,
         is_unannotated=module.is_unannotated,
         pipeline_line=pipeline_line(module),
         rule_hits=tuple(hits),
         suppressions=tuple(parse_suppressions(module.lines)),
-        functions=inferred.functions,
-        protocols=inferred.protocols,
-        classes=inferred.classes,
-        seams=inferred.seams,
-        guards=inferred.guards,
-        guarded_calls=inferred.guarded_calls,
-        unsafe_requests=inferred.unsafe_requests,
-        defaulted_errors=inferred.defaulted_errors,
-        dependency_uses=inferred.dependency_uses,
-        routes=inferred.routes,
-        installed_adapters=inferred.installed_adapters,
-        commands=inferred.commands,
-        program_adapters=inferred.program_adapters,
-        exception_flows=inferred.exception_flows,
-        exception_helpers=inferred.exception_helpers,
-        block_exits=inferred.block_exits,
-        constructed_errors=inferred.constructed_errors,
-        handled_errors=inferred.handled_errors,
     )
 
 

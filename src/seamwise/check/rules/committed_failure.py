@@ -68,7 +68,7 @@ from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
-from seamwise.check.inference.definitions.block_exits import exit_of
+from seamwise.check.inference.exception_flow.block_exits import exit_of
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import channel_of, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk

@@ -25,7 +25,7 @@ def overwritten_assignments(
                     loop is not None
                     and name.id != '_'
                     and not _is_read(name.id, loop)
-                    and not _is_shared(name.id, function)
+                    and not is_shared(name.id, function)
                 ):
                     yield node, name
             case _:
@@ -73,7 +73,7 @@ def _is_read(name: str, loop: _Loop) -> bool:
     )
 
 
-def _is_shared(name: str, function: Function) -> bool:
+def is_shared(name: str, function: Function) -> bool:
     """Return whether another scope may read the name, or `locals()` all names."""
     for node in walk(function):
         match node:

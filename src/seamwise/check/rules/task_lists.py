@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator, Sequence
 
+from seamwise.check.rules.overwritten_result import is_shared
 from seamwise.check.typed_ast.program import Function, Module, walk
 
 _WAIT = 'asyncio.tasks.wait'
@@ -15,16 +16,16 @@ def unread_task_lists(
 
     Calls of `append` and a statement `await asyncio.wait(tasks)` do not read them.
     """
+    names = [node for node in walk(function) if isinstance(node, ast.Name)]
     for node in walk(function):
         match node:
             case ast.Assign([ast.Name() as name], value) | ast.AnnAssign(
                 ast.Name() as name, _, ast.expr() as value
             ):
                 elements = _elements(value)
-                if elements is None or name.id == '_':
+                if elements is None or name.id == '_' or is_shared(name.id, function):
                     continue
-                uses = list(_uses(name.id, function))
-                uses.remove(name)
+                uses = [use for use in names if use.id == name.id and use is not name]
                 appended = {use: call for use in uses if (call := _appended(use, module))}
                 if uses and all(use in appended or _is_waited_for(use, module) for use in uses):
                     yield node, name, [*elements, *appended.values()]
@@ -42,20 +43,6 @@ def _elements(value: ast.expr) -> Sequence[ast.expr] | None:
         case _:
             return None
     return elements if all(isinstance(element, ast.Call) for element in elements) else None
-
-
-def _uses(name: str, function: Function) -> Iterator[ast.AST]:
-    """Yield the nodes that use a name, also as that of another scope."""
-    for node in walk(function):
-        match node:
-            case ast.Name(id) if id == name:
-                yield node
-            case ast.Global(names) | ast.Nonlocal(names) if name in names:
-                yield node
-            case ast.Call(ast.Name('locals' | 'vars' | 'eval' | 'exec')):
-                yield node
-            case _:
-                pass
 
 
 def _appended(use: ast.AST, module: Module) -> ast.Call | None:

@@ -335,8 +335,9 @@ def _errors_of_variable(variable: TypeVarType) -> ErrorSet | None:
     bounds = errors_of_type(variable.upper_bound)
     if bounds is None:
         return None
-    if len(bounds) == 1:
-        return {variable.name: info for info in bounds.values()}
+    infos = list(bounds.values())
+    if len(infos) == 1:
+        return {variable.name: infos[0]}
     return {f'{variable.name}[{info.name}]': info for info in bounds.values()}
 
 

@@ -425,6 +425,11 @@ class ErrorInference:
             parent = self.module.parents.get(parent)
         return parent
 
+    def function_named(self, name: str) -> Function | None:
+        """Return the function of the module with a full name."""
+        names = self._function_names.items()
+        return next((function for function, other in names if other == name), None)
+
     def function_name(self, function: Function) -> str:
         """Return the full name of a function."""
         return self._function_names[function]
@@ -455,9 +460,9 @@ class ErrorInference:
                 return self._inherited_name(function)
             for member in union_members(self.module.type_of(function.value)):
                 info = _class_of(member)
-                for base in info.mro if info is not None else ():
-                    if function.attr in base.names:
-                        return f'{base.fullname}.{function.attr}'
+                name = inherited_name(info.mro, function.attr) if info is not None else ''
+                if name:
+                    return name
         return ''
 
     def _inherited_name(self, method: ast.Attribute) -> str:
@@ -466,9 +471,7 @@ class ErrorInference:
         definition = self.module.definition(function) if function is not None else None
         # The `info` of a plain function is mypy's falsy placeholder, not None.
         bases = definition.info.mro[1:] if definition is not None and definition.info else ()
-        return next(
-            (f'{base.fullname}.{method.attr}' for base in bases if method.attr in base.names), ''
-        )
+        return inherited_name(bases, method.attr)
 
     def _is_recursive(self, node: ast.Call, name: str) -> bool:
         function = self.enclosing_function(node)
@@ -583,6 +586,11 @@ def _produced_type(parameter: Type) -> Type:
     """Return the type of the values that an argument provides: for a function, its return type."""
     proper = get_proper_type(parameter)
     return proper.ret_type if isinstance(proper, CallableType) else proper
+
+
+def inherited_name(bases: Iterable[TypeInfo], method: str) -> str:
+    """Return the full name of a method in the first class that defines it; empty without one."""
+    return next((f'{base.fullname}.{method}' for base in bases if method in base.names), '')
 
 
 def _class_of(type_: Type) -> TypeInfo | None:

@@ -11,7 +11,7 @@ from seamwise.check.inference.data_flow.called_functions import (
     positional_parameters,
 )
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
-from seamwise.check.inference.definitions.block_exits import BlockExits
+from seamwise.check.inference.exception_flow.block_exits import BlockExits
 from seamwise.check.inference.exception_flow.escaping import is_helper
 from seamwise.check.inference.exception_flow.kept import KEEPING_NODES, ExceptionTrace, handler_of
 from seamwise.check.inference.exception_flow.never_returning import Ending, ending_of

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from seamwise.check._mypy.nodes import Decorator, OverloadedFuncDef, RefExpr, SymbolNode, TypeInfo
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.bindings import own_nodes
-from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.inference.data_flow.error_inference import ErrorInference, inherited_name
 from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import Module
 
@@ -48,11 +48,9 @@ def called_helpers(node: ast.AST, inference: ErrorInference) -> Iterator[tuple[s
             yield from _helpers_in_argument(node, inference)
         case ast.Attribute(owner, name, ast.Load()):
             for member in union_members(inference.module.type_of(owner)):
-                for base in member.type.mro if isinstance(member, Instance) else ():
-                    if name in base.names:
-                        if _is_property(base.names[name].node):
-                            yield f'{base.fullname}.{name}', ast.unparse(node)
-                        break
+                symbol = member.type.get(name) if isinstance(member, Instance) else None
+                if symbol is not None and _is_property(symbol.node):
+                    yield inference.qualified_name(node), ast.unparse(node)
         case _:
             pass
 
@@ -67,11 +65,8 @@ def _constructors(function: ast.expr, module: Module) -> Iterator[str]:
     reference = module.mypy_node(function)
     info = reference.node if isinstance(reference, RefExpr) else None
     if isinstance(info, TypeInfo):
-        for method in CONSTRUCTORS:
-            for base in info.mro[:-1]:
-                if method in base.names:
-                    yield f'{base.fullname}.{method}'
-                    break
+        names = (inherited_name(info.mro[:-1], method) for method in CONSTRUCTORS)
+        yield from filter(None, names)
 
 
 def _helpers_in_argument(call: ast.Call, inference: ErrorInference) -> Iterator[tuple[str, str]]:

@@ -13,6 +13,7 @@ from seamwise.check._mypy.types import Instance, LiteralType, TupleType, Type
 from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
 from seamwise.check.inference.data_flow.called_functions import function_of
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.inference.definitions.overrides import overridden_methods
 from seamwise.check.inference.exception_flow.reraised import reraises, tested_classes
 from seamwise.check.typed_ast.channels import call_result_type, returned_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
@@ -192,7 +193,7 @@ def code_units(module: Module) -> Iterator[CodeUnit]:
             raises=tuple(site for site in sites if isinstance(site, RaiseSite)),
             calls=tuple(site for site in sites if isinstance(site, CallSite)),
             wrapped=tuple(site.name for site in sites if isinstance(site, WrappedFunction)),
-            overridden=() if function is None else tuple(_overridden(function, module)),
+            overridden=() if function is None else tuple(overridden_methods(function, module)),
         )
 
 
@@ -270,7 +271,7 @@ def _manager_handlers(
             yield (Handler(module, node, classes, _is_broad(classes)),)
         elif _swallows(manager, module):
             yield (Handler(module, node, (), is_broad=True),)
-        elif function is not None and _is_context_manager(function, module):
+        elif function is not None and is_context_manager(function, module):
             # An exception of the block is raised at the `yield`.
             for part in own_nodes(function.body):
                 if isinstance(part, ast.Yield):
@@ -315,7 +316,8 @@ def _is_standard(instance: Instance) -> bool:
     return instance.type.module_name.partition('.')[0] in sys.stdlib_module_names
 
 
-def _is_context_manager(function: Function, module: Module) -> bool:
+def is_context_manager(function: Function, module: Module) -> bool:
+    """Return whether a function is a context manager by `contextlib.contextmanager`."""
     return not _CONTEXT_MANAGERS.isdisjoint(map(module.full_name, function.decorator_list))
 
 
@@ -370,11 +372,3 @@ def _class_infos(type_: Type | None) -> Iterator[TypeInfo]:
         else:
             instances = union_members(call_result_type(member))
             yield from (item.type for item in instances if isinstance(item, Instance))
-
-
-def _overridden(function: Function, module: Module) -> Iterator[str]:
-    definition = module.definition(function)
-    if definition is not None and definition.info:
-        for base in definition.info.mro[1:]:
-            if function.name in base.names:
-                yield f'{base.fullname}.{function.name}'

@@ -2,19 +2,19 @@
 
 import ast
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import BlockExit
 from seamwise.check.inference.data_flow.bindings import own_nodes
-from seamwise.check.inference.data_flow.called_functions import function_of, positional_parameters
-from seamwise.check.inference.data_flow.error_inference import ErrorInference
+from seamwise.check.inference.data_flow.called_functions import positional_parameters
+from seamwise.check.inference.data_flow.error_inference import ErrorInference, inherited_name
+from seamwise.check.inference.exception_flow.sites import is_context_manager
 from seamwise.check.typed_ast.channels import base_names, union_members
 from seamwise.check.typed_ast.program import Function, Module
 from seamwise.check.typed_ast.transactions import commits
 
 _EXITS = frozenset({'__exit__', '__aexit__'})
-_GENERATORS = frozenset({'contextlib.contextmanager', 'contextlib.asynccontextmanager'})
 _GENERATOR_MANAGERS = frozenset({
     'contextlib._GeneratorContextManager', 'contextlib._AsyncGeneratorContextManager',
 })  # fmt: skip
@@ -35,7 +35,7 @@ def block_exits(inference: ErrorInference) -> Iterator[BlockExit]:
         if node.attr == 'commit'
     }
     for function in module.functions():
-        is_generator = _is_generator_manager(function, module)
+        is_generator = is_context_manager(function, module)
         is_exit = function.name in _EXITS
         if not (is_generator or is_exit or function in committing):
             continue
@@ -70,8 +70,9 @@ def exit_of(
     if bases & _GENERATOR_MANAGERS:
         name = inference.callee_name(manager) if isinstance(manager, ast.Call) else ''
     else:
-        is_async = is_async or (is_decorator and '__exit__' not in _members(types[0]))
-        name = _method_of(types[0], '__aexit__' if is_async else '__exit__')
+        info = types[0].type
+        is_async = is_async or (is_decorator and info.get_method('__exit__') is None)
+        name = inherited_name(info.mro, '__aexit__' if is_async else '__exit__')
     return '' if name.partition('.')[0] in _STDLIB else name
 
 
@@ -133,8 +134,6 @@ class _NormalPath:
                 if truth is not None:
                     return self.follow(branch if truth else orelse)
                 return self._follow_branches(branch, orelse)
-            case ast.Match(subject, cases):
-                return self._follow_match(subject, cases)
             case ast.Try(body, _, orelse, finalbody):
                 ends = self.follow(body) or self.follow(orelse)
                 return self.follow(finalbody) or ends
@@ -148,7 +147,7 @@ class _NormalPath:
             case ast.Expr() | ast.Assign() | ast.AnnAssign() | ast.AugAssign():
                 self._evaluate(statement)
             case _:
-                if _has_yield(statement):
+                if any(isinstance(node, ast.Return | ast.Yield) for node in own_nodes([statement])):
                     self._is_certain = False
         return False
 
@@ -177,19 +176,6 @@ class _NormalPath:
         path.exceptions, path._known = set(self.exceptions), dict(self._known)
         path._is_certain = self._is_certain
         return path
-
-    def _follow_match(self, subject: ast.expr, cases: Sequence[ast.match_case]) -> bool:
-        if isinstance(subject, ast.Name) and subject.id in self.exceptions:
-            for arm in cases:
-                match arm:
-                    case ast.match_case(ast.MatchSingleton(None) | ast.MatchAs(None), None):
-                        return self.follow(arm.body)
-                    case ast.match_case(ast.MatchClass() | ast.MatchValue()):
-                        continue
-                    case _:
-                        break
-        self._is_certain = False
-        return False
 
     def _follow_with(
         self, statement: ast.stmt, items: Sequence[ast.withitem], body: Sequence[ast.stmt]
@@ -230,12 +216,11 @@ class _NormalPath:
                 return
             case _:
                 pass
-        function = function_of(call, self._module)
+        name = self._inference.callee_name(call)
+        function = self._inference.function_named(name)
         if function is not None:
             self._call_here(call, function)
-            return
-        name = self._inference.callee_name(call)
-        if name and name.partition('.')[0] not in _STDLIB:
+        elif name and name.partition('.')[0] not in _STDLIB:
             self.callees[name] = None
 
     def _call_here(self, call: ast.Call, function: Function) -> None:
@@ -324,10 +309,6 @@ def _all_parameters(function: Function) -> Sequence[str]:
     return [*(argument.arg for argument in arguments), *rest]
 
 
-def _is_generator_manager(function: Function, module: Module) -> bool:
-    return any(module.full_name(node) in _GENERATORS for node in function.decorator_list)
-
-
 def _has_yield(node: ast.AST) -> bool:
     return any(isinstance(inner, ast.Yield | ast.YieldFrom) for inner in own_nodes([node]))
 
@@ -344,12 +325,3 @@ def _is_optional(call: ast.Call, module: Module) -> bool:
             return True
         parent = module.parents.get(parent)
     return False
-
-
-def _members(type_: Instance) -> Mapping[str, object]:
-    return {name: symbol for base in type_.type.mro for name, symbol in base.names.items()}
-
-
-def _method_of(type_: Instance, name: str) -> str:
-    """Return the full name of a method, with the class that defines it; empty without one."""
-    return next((f'{base.fullname}.{name}' for base in type_.type.mro if name in base.names), '')
