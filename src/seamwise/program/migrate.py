@@ -203,11 +203,7 @@ class Progress:
         self._last = time.monotonic()
 
     def __call__(self, stage: str) -> None:
-<<<<<<< HEAD
-        """Show a stage, unless another one was shown shortly before."""
-=======
         """Write the name of a stage, unless the last one was written just before."""
->>>>>>> a41mig
         now = time.monotonic()
         if now - self._last >= self._interval:
             self._last = now
