@@ -79,7 +79,7 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
             return None
     if not module.full_name(response).endswith('.JSONResponse'):
         return None
-    given = dict(zip(('content', 'status_code'), answer.args, strict=False))
+    given: dict[str, ast.expr] = dict(zip(('content', 'status_code'), answer.args, strict=False))
     given.update({keyword.arg or '': keyword.value for keyword in answer.keywords})
     match given:
         case {'content': ast.Dict() as content, 'status_code': ast.Constant(int() as status)} if (
@@ -118,7 +118,7 @@ def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandl
             pass
         case _:
             return None
-    given = dict(zip(('status_code', 'detail'), call.args, strict=False))
+    given: dict[str, ast.expr] = dict(zip(('status_code', 'detail'), call.args, strict=False))
     given.update({keyword.arg or '': keyword.value for keyword in call.keywords})
     match given:
         case {'status_code': ast.Constant(int() as status), 'detail': detail} if (
