@@ -703,6 +703,31 @@ def test_dependencies_of_routers_and_inclusions_run() -> None:
     assert sorted(seen) == ['app', 'include', 'route', 'router']
 
 
+@pytest.mark.parametrize(
+    ('mount', 'request_path', 'operation'),
+    [
+        ('/shop', '/shop/items/7', 'GET /shop/items/{item}'),
+        # Only the value of the parameter is known.
+        ('/shops/{name}', '/shops/ann/items/7', 'GET /items/{item}'),
+    ],
+)
+def test_the_operation_of_a_mounted_route_has_the_path_of_the_mount(
+    mount: str, request_path: str, operation: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    app, inner = FastAPI(), FastAPI()
+    for each in (app, inner):
+        install(each, TABLE)
+
+    @inner.get('/items/{item}')
+    async def show(item: int) -> int:
+        raise ZeroDivisionError
+
+    app.mount(mount, inner)
+    TestClient(app, raise_server_exceptions=False).get(request_path)
+    [record] = [record for record in caplog.records if record.name == 'seamwise']
+    assert record.context['operation'] == operation
+
+
 def test_a_mounted_application_is_independent() -> None:
     inner, app = FastAPI(), FastAPI()
     inner.include_router(user_router())

@@ -48,6 +48,7 @@ from seamwise.seams.http.serving.exchange import (
     Exchange,
     current_exchange,
     exchange_of,
+    mount_path,
 )
 from seamwise.seams.http.successes import STATUS_VALUES, Outcome
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
@@ -120,7 +121,7 @@ class ResultRoute(APIRoute):
     def _answering(self, handle: Handler, path: str) -> Handler:
         async def answer(request: Request) -> Response:
             exchange = exchange_of(request.scope)
-            exchange.operation = f'{exchange.method} {path}'
+            exchange.operation = f'{exchange.method} {mount_path(request.scope, self)}{path}'
             answers = exchange.answers
             if answers is None or self.own_answers is not None:
                 exchange.answers = answers = self._answers(answers)

@@ -1,6 +1,6 @@
 """Exchange of one served request, ASGI types, and how its errors are answered."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from re import compile as pattern
 from time import perf_counter
 from typing import Any, NamedTuple, Never, TypeAlias, TypeVar
@@ -118,7 +118,20 @@ def name_operation(exchange: Exchange, scope: Scope) -> None:
     # In FastAPI, the WebSocket of an included router has its path in a route of Starlette.
     path: str | None = getattr(getattr(route, 'starlette_route', None) or route, 'path', None)
     if path and ' ' not in exchange.operation:
-        exchange.operation = f'{exchange.operation} {path}'
+        exchange.operation = f'{exchange.operation} {mount_path(scope, route)}{path}'
+
+
+def mount_path(scope: Scope, route: object) -> str:
+    """Return the path at which the application of a route is mounted; empty if it is not.
+
+    It is empty for a mount whose path has parameters too, because only their values are known.
+    """
+    root = scope.get('root_path', '')
+    prefix: str = root[len(scope.get('app_root_path', root)) :]
+    if not prefix:
+        return ''
+    names: Mapping[str, object] = getattr(route, 'param_convertors', {})
+    return prefix if scope.get('path_params', {}).keys() <= names.keys() else ''
 
 
 def effective_route(scope: Scope) -> object:
