@@ -7,6 +7,8 @@ from textwrap import dedent, indent
 
 import pytest
 
+from seamwise.check.migrate.migration import Selection, plan_migration
+from seamwise.check.migrate.writing import write_all
 from tests.check.migrate.migrating import migrate, run, write_package
 
 # The test runs mypy on some hundred functions.
@@ -196,3 +198,18 @@ def test_each_case_has_the_same_effects_and_is_converted(
     assert len(list(other_functions())) >= 45
     assert 'or_raise(await awaited(n))' in new
     assert not migrate(folder).contents
+
+
+def test_each_case_has_the_same_effects_beside_kept_exceptions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / 'corpus'
+    write_package(folder, {'cases': source()})
+    before = run(folder, 'cases')
+    selection = Selection(keep=frozenset({'public'}))
+    migration = plan_migration(['corpus'], selection=selection).unwrap()
+    write_all(migration.contents).unwrap()
+    assert run(folder, 'cases') == before
+    assert len(migration.functions) >= 150
+    assert not plan_migration(['corpus'], selection=selection).unwrap().contents

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from seamwise.check.migrate.migration import Selection, plan_migration
+from seamwise.check.migrate.writing import write_all
 from tests.check.migrate.generator import Generator
 from tests.check.migrate.migrating import migrate, run, write_package
 
@@ -77,5 +79,21 @@ def test_random_programs_have_the_same_output(
     write_package(folder, sources)
     before = {name: run(folder, name) for name in sources}
     migration = migrate(folder)
+    assert len(migration.functions) >= 20
+    assert {name: run(folder, name) for name in sources} == before
+
+
+@pytest.mark.parametrize('first', [0, 478])
+def test_random_programs_with_kept_exceptions_have_the_same_output(
+    first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sources = {f'program{seed}': Generator(seed).source() for seed in range(first, first + 6)}
+    folder = tmp_path / 'random_programs'
+    write_package(folder, sources)
+    before = {name: run(folder, name) for name in sources}
+    selection = Selection(keep=frozenset({'public'}))
+    migration = plan_migration([folder.name], selection=selection).unwrap()
+    write_all(migration.contents).unwrap()
     assert len(migration.functions) >= 20
     assert {name: run(folder, name) for name in sources} == before

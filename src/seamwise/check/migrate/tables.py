@@ -79,8 +79,7 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
             return None
     if not module.full_name(response).endswith('.JSONResponse'):
         return None
-    given: dict[str, ast.expr] = dict(zip(('content', 'status_code'), answer.args, strict=False))
-    given.update({keyword.arg or '': keyword.value for keyword in answer.keywords})
+    given = _arguments(answer, 'content', 'status_code')
     match given:
         case {'content': ast.Dict() as content, 'status_code': ast.Constant(int() as status)} if (
             given.keys() == {'content', 'status_code'}
@@ -118,8 +117,7 @@ def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandl
             pass
         case _:
             return None
-    given: dict[str, ast.expr] = dict(zip(('status_code', 'detail'), call.args, strict=False))
-    given.update({keyword.arg or '': keyword.value for keyword in call.keywords})
+    given = _arguments(call, 'status_code', 'detail')
     match given:
         case {'status_code': ast.Constant(int() as status), 'detail': detail} if (
             given.keys() == {'status_code', 'detail'} and status in _CLIENT_ERRORS
@@ -133,6 +131,13 @@ def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandl
         return None
     content = ast.Dict([ast.Constant('detail')], [detail])
     return ErrorHandler(clause, app, None, None, status, content, error, '')
+
+
+def _arguments(call: ast.Call, *names: str) -> dict[str, ast.expr]:
+    """Return the arguments of a call by the names of their parameters."""
+    given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
+    given.update({keyword.arg or '': keyword.value for keyword in call.keywords})
+    return given
 
 
 def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:

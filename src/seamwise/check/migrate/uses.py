@@ -88,7 +88,8 @@ def is_known_reading(node: ast.expr, kind: Kind, module: Module) -> bool:
     parent = module.parents.get(node)
     match parent:
         case ast.Call(ast.Name(function), arguments, _) if node in arguments:
-            return function in _MAX_PRINTED
+            # Beside a kept exception, the tagged error has another name.
+            return function in _MAX_PRINTED and not (kind.has_twin and function == 'type')
         case ast.Call(ast.Attribute(_, method), arguments, _) if node in arguments:
             return method in _PRINTING_METHODS
         case ast.FormattedValue(_, conversion, spec):
