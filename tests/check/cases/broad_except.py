@@ -5,7 +5,7 @@ import contextlib
 import logging
 import queue
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import NamedTuple, NoReturn
 
@@ -1589,3 +1589,42 @@ def cause_of_none(names: list[str]) -> None:
             problem = RuntimeError(name)
             problem.__cause__ = error
             print(problem)
+
+
+# case: the clean-up of a handler that raises its exception again
+def cleaned_up(text: str, close: Callable[[], None]) -> int:
+    try:
+        return int(text)
+    except BaseException:
+        print('failed')
+        try:
+            close()
+        except BaseException:
+            pass
+        with suppress(Exception):
+            close()
+        raise
+
+
+# case: the clean-up of a handler that raises another exception, returns, or leaves it
+def cleaned_up_and_more(text: str, close: Callable[[], None]) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            close()
+        except Exception:  # finds: SW103
+            pass
+        raise LookupError(text) from None
+    except LookupError:
+        try:
+            close()
+        except Exception:  # finds: SW103
+            return 1
+        raise
+    except OSError:
+        try:
+            close()
+        except Exception:  # finds: SW103
+            pass
+    return 2

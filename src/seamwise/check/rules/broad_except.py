@@ -36,6 +36,7 @@ def port_of(text: str) -> int:
 | `asyncio.gather(…, return_exceptions=True)` as a statement of its own | yes |
 | A `gather` of tasks that the function has cancelled, or of what they may be | no |
 | A handler that ends in `raise`, or raises the exception again on a branch | no |
+| A handler or `suppress` for the clean-up in another handler that ends in a bare `raise` | no |
 | A handler that passes the exception to `set_exception`, or keeps it and raises it later | no |
 | A handler that gives `set_exception` to `call_soon` or `call_soon_threadsafe` with it | no |
 | A handler that stores the exception itself in a public attribute, where others can read it | no |
@@ -106,7 +107,8 @@ def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFindi
     inference = inference_of(module)
     trace = ExceptionTrace(inference)
     ending = ending_of(node.body, inference)
-    if ending == () or trace.leaves_handler(node):
+    statement = module.parents[node]
+    if ending == () or trace.leaves_handler(node) or _precedes_raise(statement, node.body, module):
         return
     unless = HelperCondition(tuple(trace.uses), ending or ())
     handler = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
@@ -153,6 +155,10 @@ def _check_suppress(node: ast.Call, module: Module) -> Iterator[RawFinding]:
         return
     item = module.parents.get(node)
     parent = module.parents.get(item) if isinstance(item, ast.withitem) else None
+    if isinstance(parent, ast.With | ast.AsyncWith) and _precedes_raise(
+        parent, parent.body, module
+    ):
+        return
     effect = _effect(swallows_cancellation=_swallows_cancellation(classes, node, module))
     yield RawFinding(
         parent if isinstance(parent, ast.With | ast.AsyncWith) else node,
@@ -175,6 +181,21 @@ def _swallows_cancellation(
         and isinstance(module.scope_of(node), ast.AsyncFunctionDef)
         and not cancels_before(node, module)
     )
+
+
+def _precedes_raise(statement: ast.AST, body: Sequence[ast.stmt], module: Module) -> bool:
+    """Return whether a statement only cleans up in a handler that raises its exception again.
+
+    Args:
+        statement: The statement that swallows exceptions.
+        body: The part of it that may leave the handler before its `raise`.
+        module: The module.
+    """
+    parent = module.parents.get(statement)
+    if not isinstance(parent, ast.ExceptHandler):
+        return False
+    last = parent.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None and not any(_leaving_statements(body))
 
 
 def _effect(*, swallows_cancellation: bool) -> str:
