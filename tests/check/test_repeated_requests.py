@@ -105,14 +105,15 @@ def test_guard_client_and_call_can_be_in_different_files(tmp_path: Path) -> None
     )
 
 
-def test_without_the_file_of_the_guard_nothing_is_known(tmp_path: Path) -> None:
+@pytest.mark.parametrize('other', ['bank.py', 'guards.py'])
+def test_the_files_of_the_guard_and_the_client_are_read_if_they_are_not_named(
+    tmp_path: Path, other: str
+) -> None:
     files = [('guards', GUARDS), ('bank', BANK), ('shop', SHOP)]
-    assert check(tmp_path, files, ['bank.py', 'shop.py']).findings == ()
-
-
-def test_without_the_file_of_the_client_nothing_is_known(tmp_path: Path) -> None:
-    files = [('guards', GUARDS), ('bank', BANK), ('shop', SHOP)]
-    assert check(tmp_path, files, ['guards.py', 'shop.py']).findings == ()
+    everything = check(tmp_path, files)
+    named = check(tmp_path, files, [other, 'shop.py'])
+    assert everything.findings == named.findings
+    assert {finding.code for finding in named.findings} == {'SW122'}
 
 
 def test_an_untyped_client_is_unknown(tmp_path: Path) -> None:

@@ -55,8 +55,11 @@ def _is_future(receiver: ast.expr, module: Module) -> bool:
 def _awaited_part(
     node: ast.expr | ast.ExceptHandler | ast.stmt, module: Module
 ) -> Sequence[ast.AST]:
-    statement = module.parents.get(node) if isinstance(node, ast.ExceptHandler) else None
-    return statement.body if isinstance(statement, ast.Try | ast.TryStar) else [node]
+    """Return the node itself, or what the statement of a handler awaits."""
+    statement = module.parents.get(node)
+    if not isinstance(node, ast.ExceptHandler) or not isinstance(statement, ast.Try | ast.TryStar):
+        return [node]
+    return [part for item in statement.body for part in walk(item) if isinstance(part, ast.Await)]
 
 
 def _related(cancelled: Sequence[ast.expr], scope: ast.AST) -> set[str]:
