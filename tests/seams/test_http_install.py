@@ -725,7 +725,7 @@ def test_the_operation_of_a_mounted_route_has_the_path_of_the_mount(
     app.mount(mount, inner)
     TestClient(app, raise_server_exceptions=False).get(request_path)
     [record] = [record for record in caplog.records if record.name == 'seamwise']
-    assert record.context['operation'] == operation
+    assert vars(record)['context']['operation'] == operation
 
 
 def test_a_mounted_application_is_independent() -> None:
