@@ -138,6 +138,9 @@ class Positions:
 
     def _key(self, node: ast.expr) -> ExpressionKey:
         type_ = type(node)
+        if isinstance(node, ast.List) and isinstance(node.ctx, ast.Store):
+            # mypy reads the targets `[a, b]` and `(a, b)` alike.
+            type_ = ast.Tuple
         if (
             type_ not in _REPOSITIONED
             and node.lineno not in self._non_ascii
