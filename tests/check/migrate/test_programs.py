@@ -69,7 +69,10 @@ def test_code_that_is_left_alone_is_named_with_the_reason(
 
 
 # Errors left two functions of the programs 305 and 481 as exceptions.
-@pytest.mark.parametrize('first', [0, 303, 478])
+@pytest.mark.parametrize(
+    'first',
+    [0, pytest.param(303, marks=pytest.mark.nightly), pytest.param(478, marks=pytest.mark.nightly)],
+)
 def test_random_programs_have_the_same_output(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,7 +86,7 @@ def test_random_programs_have_the_same_output(
     assert {name: run(folder, name) for name in sources} == before
 
 
-@pytest.mark.parametrize('first', [0, 478])
+@pytest.mark.parametrize('first', [0, pytest.param(478, marks=pytest.mark.nightly)])
 def test_random_programs_with_kept_exceptions_have_the_same_output(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
