@@ -505,7 +505,7 @@ def test_arms_that_a_narrower_channel_makes_unreachable_are_removed(shop: Path) 
         channel='',
         alternative='',
         arm='',
-        commented="        case Failure(Busy()):\n            return 'busy'\n",
+        commented="        case Failure(Full()):\n            return 'busy'\n",
     )
     result, text = fix(shop, before)
     assert text == after

@@ -95,7 +95,8 @@ def report_on(code_base: CodeBase, settings: CheckSettings, *, whole: bool = Fal
             for finding in _findings(code_base, settings, rules, uncertain)
             if finding.code in selected
         ),
-        key=lambda finding: (finding.path, finding.line, finding.column, finding.code),
+        # The message decides between findings at one place, which come from a set.
+        key=lambda item: (item.path, item.line, item.column, item.code, item.message),
     )
     return Report(
         findings=tuple(findings),
