@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import decimal
 import inspect
-from typing import TYPE_CHECKING, TypeAlias, get_type_hints
+from typing import TYPE_CHECKING, TypeAlias, get_args, get_type_hints
 
 import pytest
 
 import seamwise
 from seamwise import Do as Token
 from seamwise import Failure, Success, fallible
+from seamwise._results.signatures import resolved_annotation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,3 +86,16 @@ def test_a_name_that_is_bound_later_is_ignored() -> None:
 
     later = 1
     assert run() == Success(2)
+
+
+def test_the_names_inside_of_an_annotation_are_resolved() -> None:
+    class Local:
+        pass
+
+    @fallible
+    def load(do: Token[str], number: int) -> Local:
+        return Local()
+
+    # The body uses the local class, so that the function knows it at run time.
+    annotation = resolved_annotation(inspect.signature(load).return_annotation, load)
+    assert Local in {part for member in get_args(annotation) for part in get_args(member)}

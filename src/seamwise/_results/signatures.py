@@ -1,11 +1,18 @@
 """Signatures of functions in direct style: position and error channel of `do`."""
 
 import ast
-from collections.abc import Mapping
-from inspect import Parameter, Signature, isasyncgenfunction, isgeneratorfunction, signature
+from collections.abc import Callable, Mapping
+from inspect import (
+    Parameter,
+    Signature,
+    isasyncgenfunction,
+    isgeneratorfunction,
+    signature,
+    unwrap,
+)
 from re import sub
-from types import CellType, FunctionType, NoneType, UnionType
-from typing import Annotated, Any, NamedTuple, Never, Union, get_args, get_origin
+from types import CellType, FunctionType, NoneType, SimpleNamespace, UnionType
+from typing import Annotated, Any, NamedTuple, Never, Union, get_args, get_origin, get_type_hints
 
 from seamwise._results.containers import RESULT_TYPES, Failure, Result, Success
 
@@ -177,3 +184,15 @@ def names_in_scope(function: FunctionType) -> Mapping[str, object]:
     # The cell of a name that is not yet bound is empty.
     nonlocals = {name: cell.cell_contents for name, cell in cells if cell != CellType()}
     return {**function.__globals__, **nonlocals}
+
+
+def resolved_annotation(annotation: object, function: Callable[..., object]) -> object:
+    """Return an annotation of a function or method without names as strings, also inside of it.
+
+    Raises:
+        NameError: A name is unknown at run time, as one that only type checkers import.
+    """
+    # A decorated function has the annotations of the function inside, in the module of that one.
+    inner: Any = unwrap(function)
+    holder: Any = SimpleNamespace(__annotations__={'type': annotation})
+    return get_type_hints(holder, {**names_in_scope(inner)}, include_extras=True)['type']

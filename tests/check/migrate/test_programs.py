@@ -68,6 +68,14 @@ def test_code_that_is_left_alone_is_named_with_the_reason(
             assert f'def {item.name.rpartition(".")[2]}(' in lines[item.line - 1]
 
 
+def random_programs(first: int, parent: Path) -> tuple[Path, dict[str, tuple[int, str]]]:
+    """Write six programs, and return their folder and the output of each."""
+    sources = {f'program{seed}': Generator(seed).source() for seed in range(first, first + 6)}
+    folder = parent / 'random_programs'
+    write_package(folder, sources)
+    return folder, {name: run(folder, name) for name in sources}
+
+
 # Errors left two functions of the programs 305 and 481 as exceptions.
 @pytest.mark.parametrize(
     'first',
@@ -77,13 +85,10 @@ def test_random_programs_have_the_same_output(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    sources = {f'program{seed}': Generator(seed).source() for seed in range(first, first + 6)}
-    folder = tmp_path / 'random_programs'
-    write_package(folder, sources)
-    before = {name: run(folder, name) for name in sources}
+    folder, before = random_programs(first, tmp_path)
     migration = migrate(folder)
     assert len(migration.functions) >= 20
-    assert {name: run(folder, name) for name in sources} == before
+    assert {name: run(folder, name) for name in before} == before
 
 
 @pytest.mark.parametrize('first', [0, pytest.param(478, marks=pytest.mark.nightly)])
@@ -91,12 +96,9 @@ def test_random_programs_with_kept_exceptions_have_the_same_output(
     first: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    sources = {f'program{seed}': Generator(seed).source() for seed in range(first, first + 6)}
-    folder = tmp_path / 'random_programs'
-    write_package(folder, sources)
-    before = {name: run(folder, name) for name in sources}
+    folder, before = random_programs(first, tmp_path)
     selection = Selection(keep=frozenset({'public'}))
     migration = plan_migration([folder.name], selection=selection).unwrap()
     write_all(migration.contents).unwrap()
     assert len(migration.functions) >= 20
-    assert {name: run(folder, name) for name in sources} == before
+    assert {name: run(folder, name) for name in before} == before

@@ -5,17 +5,16 @@ from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
     AsyncIterator,
-    Callable,
     Generator,
     Iterator,
     Mapping,
 )
-from types import FunctionType, MethodType, SimpleNamespace
-from typing import Any, Final, get_origin, get_type_hints
+from types import FunctionType, MethodType
+from typing import Any, Final, get_origin
 
 import msgspec
 
-from seamwise._results.signatures import names_in_scope
+from seamwise._results.signatures import resolved_annotation
 from seamwise.toolhost.schema.arguments import Parameter, read_parameter
 from seamwise.toolhost.schema.json_schemas import schemas_of
 from seamwise.toolhost.schema.results import ResultType, split_result
@@ -74,7 +73,7 @@ def read_parameters(function: FunctionType | MethodType) -> dict[str, Parameter]
     parameters: dict[str, Parameter] = {}
     for parameter in declared.values():
         try:
-            type_ = _resolved(parameter.annotation, function)
+            type_ = resolved_annotation(parameter.annotation, function)
         except NameError as error:
             raise UnresolvedType(
                 f'{name}: the type of the parameter {parameter.name!r} is not known ({error}); '
@@ -88,7 +87,7 @@ def read_result(function: FunctionType | MethodType) -> ResultType | None:
     """Return the declared result of a function; None if a name in it does not exist yet."""
     annotation = inspect.signature(function).return_annotation
     try:
-        type_ = Any if annotation is _NO_DEFAULT else _resolved(annotation, function)
+        type_ = Any if annotation is _NO_DEFAULT else resolved_annotation(annotation, function)
     except NameError:
         return None
     try:
@@ -170,12 +169,3 @@ def _parameter(
             'which is not declared before it.'
         )
     return result
-
-
-def _resolved(annotation: object, function: Callable[..., object]) -> object:
-    """Return an annotation without names as strings; raise a NameError for an unknown name."""
-    # A decorated function has the annotations of the function inside, in the module of that one.
-    inner: Any = inspect.unwrap(function)
-    names = names_in_scope(inner)
-    holder: Any = SimpleNamespace(__annotations__={'type': annotation})
-    return get_type_hints(holder, {**names}, include_extras=True)['type']

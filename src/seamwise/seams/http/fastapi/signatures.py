@@ -11,10 +11,11 @@ from inspect import (
     signature,
     unwrap,
 )
-from types import SimpleNamespace
-from typing import Any, get_type_hints
+from types import FunctionType, MethodType
+from typing import Any
 
 from seamwise._results.containers import Failure, as_result
+from seamwise._results.signatures import resolved_annotation
 
 
 def evaluated_signature(function: Callable[..., object]) -> Signature:
@@ -24,14 +25,15 @@ def evaluated_signature(function: Callable[..., object]) -> Signature:
     except NameError:
         # FastAPI falls back in the same way.
         evaluated = signature(function)
+    target = _routine(function)
+    if not isinstance(target, (FunctionType, MethodType)):
+        return evaluated
     # `@fallible` returns a `Result[…]` of the strings, which are resolved inside of it too.
-    holder = SimpleNamespace(__annotations__={'return': evaluated.return_annotation})
-    names = getattr(unwrap(without_partial(function)), '__globals__', {})
     try:
-        hints = get_type_hints(holder, names, include_extras=True)
+        returned = resolved_annotation(evaluated.return_annotation, target)
     except (NameError, TypeError):
         return evaluated
-    return evaluated.replace(return_annotation=hints['return'])
+    return evaluated.replace(return_annotation=returned)
 
 
 def without_partial(function: Callable[..., Any]) -> Callable[..., Any]:
