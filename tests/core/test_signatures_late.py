@@ -97,5 +97,6 @@ def test_the_names_inside_of_an_annotation_are_resolved() -> None:
         return Local()
 
     # The body uses the local class, so that the function knows it at run time.
+    assert isinstance(load(1).unwrap(), Local)
     annotation = resolved_annotation(inspect.signature(load).return_annotation, load)
     assert Local in {part for member in get_args(annotation) for part in get_args(member)}
