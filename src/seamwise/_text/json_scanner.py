@@ -181,9 +181,8 @@ def _search_children(text: str, start: int, node: _Node, spans: dict[Path, Span]
 
 
 def _value_end(text: str, start: int) -> int:
-    match = _FLAT_VALUE.match(text, start)
     # The value is valid, so no limit is needed.
-    return match.end() if match else scan_json(text, start, depth_limit=len(text)).end
+    return scan_json(text, start, depth_limit=len(text)).end
 
 
 def _end(pattern: re.Pattern[str], text: str, position: int) -> int:

@@ -225,6 +225,8 @@ class FunctionTool(Tool[E_co], Generic[P, R_co, E_co]):
 def _runner(
     function: Callable[..., object], arguments: Mapping[str, object]
 ) -> Callable[[], object]:
+    if not arguments:
+        return function
     if all(type(value) in _IMMUTABLE for value in arguments.values()):
         return partial(function, **arguments)
     # Each attempt starts with the same arguments, whatever the one before did to its own.

@@ -121,21 +121,15 @@ def named_entry(format_name: str, value: object, path: Path = ()) -> Entry:
     if not is_object(value):
         return Entry(format_name, path, problem='the call is not an object')
     arguments = _first_value(value, ARGUMENTS_KEYS)
-    names = [name for key in NAME_KEYS if isinstance(name := value.get(key), str)]
-    if len(set(names)) > 1:
-        problem = f'the call has two names, {names[0]!r} and {names[1]!r}'
-    elif _is_definition(value):
+    name, other = _first_value(value, NAME_KEYS), value.get(NAME_KEYS[1])
+    if name != other and isinstance(name, str) and isinstance(other, str):
+        problem = f'the call has two names, {name!r} and {other!r}'
+    elif 'parameters' in value and _is_definition(value):
         problem = 'it is the definition of a tool, not a call'
     else:
         problem = key_problem(value, arguments, _KEYS)
     return Entry(
-        format_name,
-        path,
-        _first_value(value, NAME_KEYS),
-        arguments,
-        value.get('id'),
-        value.get('namespace'),
-        problem,
+        format_name, path, name, arguments, value.get('id'), value.get('namespace'), problem
     )
 
 
@@ -175,13 +169,17 @@ def key_problem(
         keys: The keys of the format.
         has_nulls: Whether a key without a value is absent, as in the objects of an SDK.
     """
-    # The formats write their keys in lower case, without separators.
-    found = [key for key in value if key in _ALIASES and key in keys]
-    others = [
-        key
-        for key, item in value.items()
-        if key not in keys and key not in _OTHER_KEYS and not (has_nulls and item is None)
-    ]
+    found: list[str] = []
+    others: list[str] = []
+    for key, item in value.items():
+        if key in keys:
+            # The formats write their keys in lower case, without separators.
+            if key in _ALIASES:
+                found.append(key)
+        elif key not in _OTHER_KEYS and not (has_nulls and item is None):
+            others.append(key)
+    if not others and len(found) < 2:  # noqa: PLR2004 -- the usual call, without a further check
+        return ''
     if not is_blank(arguments):
         others = [key for key in others if _is_alias(key)]
     if len(found) > 1 or (others and not is_blank(arguments)):
@@ -237,8 +235,8 @@ def read_in_text(entry: Entry, text: str, span: Span | None) -> TextCall:
     namespace = entry.namespace if isinstance(entry.namespace, str) else None
     problem = entry.problem
     position: int | None = None
-    if not problem and not all(map(_is_encodable, filter(None, (tool, call_id, namespace)))):
-        problem = HALF_PAIR
+    if not (_is_encodable(tool) and _is_encodable(call_id) and _is_encodable(namespace)):
+        problem = problem or HALF_PAIR
     if not problem and tool is None:
         problem = 'the call has no name'
     if not problem and tool is not None:

@@ -185,7 +185,7 @@ def _excerpt(output: Output) -> str:
     return shown_excerpt(text)
 
 
-def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
+def _plain(value: object, containers: tuple[int, ...] = ()) -> object:
     """Return a value with dicts and lists in place of other mappings, sequences and SDK objects.
 
     Args:
@@ -197,7 +197,7 @@ def _plain(value: object, containers: frozenset[int] = frozenset()) -> object:
     # An object that contains itself has no end.
     if len(containers) > DEPTH_LIMIT or id(value) in containers:
         return _TOO_DEEP
-    inner = containers | {id(value)}
+    inner = (*containers, id(value))
     if isinstance(value, Mapping):
         mapping: Mapping[object, object] = value  # pyright: ignore[reportUnknownVariableType]  # its items are checked one by one
         return {key: _plain(item, inner) for key, item in mapping.items()}

@@ -147,7 +147,8 @@ class CallRun(Generic[E]):
         self._is_dropped = False
         self._values: CallValues | None = None
         self.key: Hashable | None = None
-        self._outer_calls = [call for call in CURRENT_CALLS.get() if call._workshop is workshop]
+        outer = CURRENT_CALLS.get()
+        self._outer_calls = outer and tuple(call for call in outer if call._workshop is workshop)
         self.is_settled = False
         self.task: Task[None] | None = None
         workshop.calls.add(self)
