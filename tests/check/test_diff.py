@@ -119,10 +119,12 @@ def test_only_findings_of_the_change_are_reported(change: Path) -> None:
     assert list((change.parents[1] / 'temporary').iterdir()) == []
 
 
+@pytest.mark.nightly
 def test_renamed_file_has_no_new_findings_when_it_is_checked_alone(change: Path) -> None:
     assert summaries(new_report(['name\nnew.py'])) == []
 
 
+@pytest.mark.nightly
 def test_folders_and_absolute_paths_are_accepted(
     change: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +171,7 @@ def test_file_that_does_not_parse_in_the_commit_is_a_problem(repository: Path) -
     ]
 
 
+@pytest.mark.nightly
 def test_files_of_the_commit_do_not_shadow_modules(repository: Path) -> None:
     # The files of a commit are read, never run.
     commit(
@@ -198,6 +201,7 @@ def test_mypy_configuration_error_in_the_commit_is_reported(repository: Path) ->
     )
 
 
+@pytest.mark.nightly
 def test_settings_outside_the_repository_apply_to_the_commit_too(repository: Path) -> None:
     commit({'lib.py': f'{LIB}keep(1)\nkeep(1).unwrap()\n'})
     (repository.parent / 'pyproject.toml').write_text(

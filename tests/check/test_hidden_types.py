@@ -37,6 +37,7 @@ def check(configuration: str = '', *arguments: str) -> Result:
     return CliRunner().invoke(command, ['module.py', *arguments])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     'configuration',
     [
@@ -223,6 +224,7 @@ def test_check_without_the_types_of_results_ends_with_2(module: Path, source: st
     assert 'no Result has a type. Install it in the environment of the project' in result.stderr
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize('name', ['seamwise/__init__.pyi', 'returns/result.pyi'])
 @pytest.mark.parametrize(
     'text',
@@ -261,6 +263,7 @@ def test_file_that_hides_a_package_of_results_ends_with_2(
         assert result.stderr.count('\n') == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize('name', ['seamwise.py', 'seamwise/data.json', 'returns/result.py'])
 def test_unrelated_path_with_the_name_of_a_package_is_not_reported(module: Path, name: str) -> None:
     path = Path(name)
@@ -358,6 +361,7 @@ def test_mistake_in_the_configuration_of_mypy_is_one_line(
     assert ('no file was checked' in result.stdout) == is_unchecked
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ('imports', 'call'),
     [
@@ -382,6 +386,7 @@ def test_flow_of_returns_without_its_plugin_is_mentioned_once(
     assert f'The Result of `{call}(…)` is discarded' in result.stdout
 
 
+@pytest.mark.nightly
 def test_other_functions_of_the_pipeline_need_no_plugin(module: Path) -> None:
     module.write_text(f'from returns.pipeline import is_successful\n{MODULE}', encoding='utf-8')
     assert check().stderr == ''

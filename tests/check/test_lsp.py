@@ -250,6 +250,7 @@ def describe(uid: int) -> str:
 '''
 
 
+@pytest.mark.nightly
 async def test_suppressions_keep_the_code_valid(tmp_path: Path) -> None:
     text = SHOP.replace('; find(1)', '') + SUPPRESSED
     (tmp_path / 'shop.py').write_text(text, encoding='utf-8')
@@ -277,6 +278,7 @@ async def test_suppressions_keep_the_code_valid(tmp_path: Path) -> None:
         assert lines == [15, start + 9 + len(edits)]
 
 
+@pytest.mark.nightly
 async def test_check_that_fails_is_shown_and_the_next_one_runs(tmp_path: Path) -> None:
     (tmp_path / 'shop.py').write_text(SHOP, encoding='utf-8')
     (tmp_path / 'mypy.ini').write_text('[mypy]\nexclude = (\n', encoding='utf-8')

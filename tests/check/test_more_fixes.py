@@ -50,6 +50,7 @@ def fix(file: Path, text: str, *, start: str = START) -> tuple[Result, str]:
     return result, fixed.removeprefix(start)
 
 
+@pytest.mark.nightly
 def test_fix_that_adds_a_type_error_is_taken_back(shop: Path) -> None:
     text = dedent("""\
         def wide(uid: int) -> Result[str, Missing | Busy]:

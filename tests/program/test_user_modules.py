@@ -485,6 +485,7 @@ def test_map_takes_a_module_instead_of_a_path(shop: Path) -> None:
     assert 'shop' not in sys.modules
 
 
+@pytest.mark.nightly
 @pytest.mark.slow
 def test_map_shows_the_errors_of_a_table(shop: Path) -> None:
     (shop / 'shop' / 'others.py').unlink()
