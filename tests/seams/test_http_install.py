@@ -29,6 +29,9 @@ from fastapi.testclient import TestClient
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from starlette.applications import Starlette
@@ -300,6 +303,60 @@ def test_a_plain_handler_answers_as_without_install(
     assert own.headers.pop('x-request-id') == 'r-1'
     assert (own.status_code, own.content) == (plain.status_code, plain.content)
     assert own.headers.multi_items() == plain.headers.multi_items()
+
+
+def set_cookie(response: Response) -> None:
+    response.set_cookie('seen', '1')
+    response.status_code = 202
+
+
+def set_cookie_inside(_: Annotated[None, Depends(set_cookie)]) -> None:
+    """Depend on a function that changes the response."""
+
+
+def nothing() -> None:
+    """Leave the response as it is."""
+
+
+@pytest.mark.parametrize(
+    ('dependency', 'override'),
+    [(set_cookie, None), (set_cookie_inside, None), (nothing, set_cookie)],
+)
+def test_a_dependency_or_its_override_changes_the_response(
+    dependency: Callable[..., None], override: Callable[..., None] | None
+) -> None:
+    app = FastAPI(dependencies=[Depends(dependency)])
+    install(app, TABLE)
+
+    @app.get('/')
+    async def show() -> Result[PublicUser, NoSuchUser]:
+        return Success(User(name='ada'))
+
+    with TestClient(app) as client:
+        if override is not None:
+            assert client.get('/').status_code == 200
+            app.dependency_overrides[dependency] = override
+        response = client.get('/')
+    assert (response.status_code, response.cookies['seen']) == (202, '1')
+    assert response.json()['data'] == {'name': 'ada', 'nickName': None}
+
+
+def test_telemetry_of_fastapi_has_its_span_for_the_value_of_a_success() -> None:
+    api = pytest.importorskip('fastapi.telemetry', reason='only newer versions of FastAPI have it')
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    telemetry = api.TelemetryConfig(tracer_provider=provider, metrics=False, logs=False)
+    app = FastAPI(telemetry=telemetry)
+    install(app, TABLE)
+
+    @app.get('/')
+    async def show() -> Result[PublicUser, NoSuchUser]:
+        return Success(User(name='ada'))
+
+    assert answer_of(app).json()['data'] == {'name': 'ada', 'nickName': None}
+    spans = [span.name for span in exporter.get_finished_spans()]
+    assert spans == ['fastapi.dependencies', 'fastapi.endpoint', 'fastapi.serialization', 'GET /']
 
 
 JSON_VALUES = st.recursive(

@@ -68,7 +68,8 @@ class CompleteResponse(Response):
     def __init__(self, raw: RawResponse) -> None:
         self.background = None
         self.status_code, self.raw_headers, self.body = raw
-        self.raw_headers.append((b'content-length', b'%d' % len(raw.body)))
+        # In the order of Starlette.
+        self.raw_headers.insert(0, (b'content-length', b'%d' % len(raw.body)))
 
 
 def written_response(content: object, body: Body, scope: Scope) -> CompleteResponse:

@@ -53,8 +53,8 @@ class Exchange(Operation, kw_only=True, eq=False):
     """How errors are answered, by the route or the application; None without `install`."""
     outcome: Outcome | None = None
     """What a handler has returned in a Success, if a body format has to write it."""
-    is_written: bool = False
-    """Whether the body format has written the outcome."""
+    is_direct: bool = False
+    """Whether the value of a Success may be answered without the framework."""
     cut_answer: HttpError | None = None
     """The answer of the error that ended a response, which must stay incomplete."""
     handled: BaseException | None = None
