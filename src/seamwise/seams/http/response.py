@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -21,6 +21,9 @@ _VARIES = {
     (True, True): b'Accept, Accept-Language',
 }
 """The request headers on which an error depends: whether it is negotiated, and localized."""
+
+REQUEST_ID: Final = b'x-request-id'
+"""Name of the last header of a complete response: a response that ends with it has its id."""
 
 _RESERVED_HEADERS = {'content-type', 'x-request-id'}
 
@@ -92,12 +95,12 @@ def raw_response(
     """
     body_format = body.for_accept(accept) if isinstance(body, Negotiated) else body
     now = datetime.now(UTC) if now is None else in_utc(now)
-    id_header = (b'x-request-id', request_id.encode('latin-1'))
+    id_header = (REQUEST_ID, request_id.encode('latin-1'))
     if not isinstance(content, HttpError):
         content_type = (b'content-type', value_media_type(body_format).encode('latin-1'))
         content = body_format.value(content, request_id=request_id, now=now)
         return RawResponse(_OK, [content_type, id_header], content)
-    headers = [(b'content-type', body_format.media_type.encode('latin-1')), id_header]
+    headers = [(b'content-type', body_format.media_type.encode('latin-1'))]
     # A cache must not serve one client the form that another one accepts (RFC 9110, 12.5.5).
     varies = _VARIES[body_format is not body, is_localized]
     if content.headers:
@@ -107,6 +110,7 @@ def raw_response(
     if content.retry_after_ms is not None and not _has_delay(content):
         # Whole seconds, rounded up.
         headers.append((b'retry-after', b'%d' % -(-content.retry_after_ms // 1000)))
+    headers.append(id_header)
     return RawResponse(
         content.status, headers, error_bytes(body_format, content, request_id=request_id, now=now)
     )

@@ -92,7 +92,7 @@ class SafeErrors:
         # As `with active(exchange)`, in half of the time: this runs for every request.
         token = ACTIVE.set(exchange)
         try:
-            await self._app(scope, receive, sender)
+            await self._app(scope, receive, sender.send)
             if sender.is_end_held or exchange.cut_answer is not None:
                 await self._finish(sender, scope)
         except CancelledError:

@@ -1,6 +1,6 @@
 """ASGI `send` wrapper that adds the request id and knows how far a response has come."""
 
-from seamwise.seams.http.response import RawResponse
+from seamwise.seams.http.response import REQUEST_ID, RawResponse
 from seamwise.seams.http.serving.exchange import (
     ENDS,
     Exchange,
@@ -10,10 +10,9 @@ from seamwise.seams.http.serving.exchange import (
     effective_route,
 )
 
-_REQUEST_ID = b'x-request-id'
 _CONTENT_TYPE = b'content-type'
 _EVENT_STREAM = b'text/event-stream'
-_LENGTH = len(_REQUEST_ID)
+_LENGTH = len(REQUEST_ID)
 """The length of both names: other headers are skipped quickly."""
 
 
@@ -42,7 +41,7 @@ class Sender:
         """Whether the start of a response was sent."""
         return self.status is not None
 
-    async def __call__(self, message: Message) -> None:
+    async def send(self, message: Message) -> None:
         """Forward an ASGI message."""
         kind = message['type']
         if kind == 'http.response.start':
@@ -67,24 +66,32 @@ class Sender:
 
     def _with_request_id(self, start: Message) -> Message:
         headers = start.get('headers', ())
+        # Of a complete response of this library, by its very object: other code may add a header.
+        if headers and headers[-1][0] is REQUEST_ID:
+            return start
         is_present = False
         for name, value in headers:
             if len(name) == _LENGTH:
                 lower_name = name.lower()
-                if lower_name == _REQUEST_ID:
+                if lower_name == REQUEST_ID:
                     is_present = True
                 elif lower_name == _CONTENT_TYPE and value.startswith(_EVENT_STREAM):
                     self.is_event_stream = True
         if is_present:
             return start
-        id_header = (_REQUEST_ID, self.exchange.request_id.encode('latin-1'))
+        id_header = (REQUEST_ID, self.exchange.request_id.encode('latin-1'))
+        if self.is_event_stream:
+            # At the front: an outer wrapper must see that it is a stream.
+            return {**start, 'headers': [id_header, *headers]}
         return {**start, 'headers': [*headers, id_header]}
 
     async def send_response(self, response: RawResponse) -> None:
         """Send a complete response."""
-        headers = [*response.headers, (b'content-length', b'%d' % len(response.body))]
-        await self({'type': 'http.response.start', 'status': response.status, 'headers': headers})
-        await self({'type': 'http.response.body', 'body': response.body})
+        headers = [(b'content-length', b'%d' % len(response.body)), *response.headers]
+        await self.send(
+            {'type': 'http.response.start', 'status': response.status, 'headers': headers}
+        )
+        await self.send({'type': 'http.response.body', 'body': response.body})
 
     async def finish(self) -> None:
         """End a stream of events that the application has ended."""
@@ -99,7 +106,7 @@ class Sender:
     async def _end(self, body: bytes) -> None:
         # Not held back again.
         self.is_event_stream = False
-        await self({'type': 'http.response.body', 'body': body})
+        await self.send({'type': 'http.response.body', 'body': body})
 
 
 def _raises_after_end(route: object) -> bool:

@@ -44,7 +44,7 @@ from seamwise.seams.http.fastapi.signatures import (
     is_async_generator,
     is_sync_generator,
 )
-from seamwise.seams.http.response import RawResponse
+from seamwise.seams.http.response import REQUEST_ID, RawResponse
 from seamwise.seams.http.serving.exchange import (
     Answers,
     Exchange,
@@ -126,7 +126,8 @@ class ResultRoute(APIRoute):
         async def answer(request: Request) -> Response:
             scope = request.scope
             exchange = exchange_of(scope)
-            exchange.operation = f'{exchange.method} {mount_path(scope, self)}{path}'
+            mount = mount_path(scope, self) if scope.get('root_path') else ''
+            exchange.operation = f'{exchange.method} {mount}{path}'
             # An override may take the response, and FastAPI makes a span when it writes a value.
             exchange.is_direct = _TELEMETRY not in scope and not (
                 owner and owner.dependency_overrides
@@ -353,7 +354,7 @@ def _direct_answer(route: Any) -> DirectAnswer:
             now=in_utc(None),
         )
         exchange.outcome = None
-        headers = [_JSON_HEADER, (b'x-request-id', exchange.request_id.encode('latin-1'))]
+        headers = [_JSON_HEADER, (REQUEST_ID, exchange.request_id.encode('latin-1'))]
         return CompleteResponse(RawResponse(status, headers, content))
 
     return answer
