@@ -161,3 +161,21 @@ async def test_every_server_ends_the_sessions_before_its_lifespan_closes_the_log
     async with SqliteLog(path) as log:
         replay = (await log.replay(session, None)).unwrap()
     assert [item.event.event for item in replay.events] == ['agent.error', 'agent.session_end']
+
+
+@pytest.mark.slow
+async def test_a_worker_of_hypercorn_asks_clients_to_come_back_at_the_end_of_its_grace_period(
+    tmp_path: Path,
+) -> None:
+    # Its worker is a child that gets no signal, also without the option `--workers`.
+    options = ('--graceful-timeout', '1')
+    async with run_process(tmp_path / 'events.db', *options, server='hypercorn') as process:
+        async with process.http() as http:
+            session = (await http.post('/v1/sessions')).json()['data']['session_id']
+        async with open_socket(process, session, CONNECT) as socket:
+            await socket.next()
+            process.process.send_signal(signal.SIGTERM)
+            frames, code = await socket.rest()
+        assert [frame['metadata']['error_type'] for frame in frames] == ['ConnectionLost']
+        assert code == 1012
+        await process.wait(seconds=20.0)

@@ -2,6 +2,7 @@
 
 from asyncio import (
     FIRST_COMPLETED,
+    CancelledError,
     Event,
     Future,
     Lock,
@@ -35,6 +36,7 @@ from seamwise.live.server.closing import (
     Closing,
     closing_for,
     defect_closing,
+    restart_closing,
     send_closing,
 )
 from seamwise.live.server.connections import Connections
@@ -129,6 +131,10 @@ class Channel:
         tasks = [create_task(self._guard(work)) for work in (self._read, self._write)]
         try:
             await wait([*tasks, self._is_closing], return_when=FIRST_COMPLETED)
+        except CancelledError:
+            # Workers of hypercorn get no signal: the end of the grace period is the first notice.
+            self.close(restart_closing(self._client.locale))
+            raise
         finally:
             for task in tasks:
                 task.cancel()
