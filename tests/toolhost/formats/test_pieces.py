@@ -57,6 +57,7 @@ OPENINGS = (
     '<｜DSML｜invoke name="a"><｜DSML｜parameter name="b" string="true">', '<read_file><path>',
     '<output>', '<b>', '<|note|>', '<|think|>', '\nHuman:', '\n### User:', '\nTool result:',
     '\n\n    ', '\n \n\t', '\n    ', '<x a="',
+    '<p>', '<p>\n', '<p>x</p>', '<div><p>x</p>', '<p/>', '<P>x</P>', '[a(b=1), ',
     '<read_file>', '[a(', '[a(b=', "[a(b='", '<|python_start|>', '<|tool_call_start|>[a(b=',
 )  # fmt: skip
 OTHERS = (
@@ -162,7 +163,8 @@ def work(text: str) -> float:
 def test_the_work_for_a_repeated_opening_grows_linearly(opening: str) -> None:
     """The text grows by 16; quadratic work would grow by 256."""
     sizes = (8_000, 128_000)
-    short, long = (work(opening * (size // len(opening))) for size in sizes)
+    # Without a call at its end, a text of other marks is not read.
+    short, long = (work(f'{opening * (size // len(opening))}\n{CALLS[0]}') for size in sizes)
     assert long < 64 * max(short, 1e-4)
 
 
@@ -192,6 +194,34 @@ def test_a_list_of_python_calls_in_prose_is_no_call_and_hides_what_it_contains(c
     text = f'See {code} and {CALLS[0]}'
     assert [call.unwrap().tool for call in parse(text)] == ['a']
     assert read_pieces(text) == parse(text)
+
+
+@pytest.mark.parametrize('tools', [(), ('li',), ('br',)])
+@pytest.mark.parametrize(
+    ('page', 'has_call'),
+    [
+        ('<ul>\n  <li>One</li>\n  <li class="x">Two <b>bold</b><br>words</li>\n</ul>\n{}', True),
+        ('<p>So</p>\n\n    {}', False),
+        ('<p>So</p>\n> {}', False),
+        ('<p>So</p>\nHuman: {}', False),
+        ('<div><p>One</p>{}</div>', False),
+        ('<div><p>One</p>{}', True),
+        ('<div><b>one</i></div>{}</b>', True),
+        ('<p>`</p>{}`', False),
+        ('<p>`</p>`{}', True),
+        ('<div><p>One<p>Two</div>{}</p>', True),
+        ('<div><p>One<p>Two{}</div></p>', False),
+        ('<P>One<p>Two</P>{}</p>', False),
+    ],
+)
+def test_a_page_before_a_call_hides_it_only_if_an_element_contains_it(
+    page: str, tools: tuple[str, ...], *, has_call: bool
+) -> None:
+    text = page.format(CALLS[1])
+    calls = parse(text, tools=tools)
+    assert [call.unwrap().tool for call in calls if type(call) is not Failure] == ['b'] * has_call
+    reader = Reader(tools=tools)
+    assert [call for piece in text for call in reader.feed(piece)] + reader.end() == calls
 
 
 @pytest.mark.slow

@@ -18,15 +18,17 @@ from seamwise.toolhost.formats.entries import (
 from seamwise.toolhost.formats.marks import TAG, TextReading
 
 _CALL_WORDS = (
+    'arguments',
+    'args',
+    'parameters',
     'tool_calls',
     'function_call',
     'functionCall',
     'tool_use',
     'tools/call',
     'tools\\/call',
-    'arguments',
-    'args',
-    'parameters',
+    # An escape can hide any of them.
+    '\\u',
 )
 _HINT = re.compile(
     r'["\'](?:name|tool|tool_calls|function_call|functionCall|tool_use|tools\\?/call'
@@ -96,13 +98,20 @@ def break_reason(text: str, start: int, position: int, problem: str) -> str:
 
 def has_call_key(text: str) -> bool:
     """Return whether a text contains a word without which no object is a call, or hides it."""
-    return '\\u' in text or any(word in text for word in _CALL_WORDS)
+    for word in _CALL_WORDS:  # noqa: SIM110 -- each object of a text asks, and a generator is slow
+        if word in text:
+            return True
+    return False
 
 
 def read_object(text: str, start: int) -> TextReading:
     """Read the object that begins at `start`, with a key in any quotes or without."""
-    value, end, is_whole = read_json(text, start)
-    if is_whole:
+    end, ending = scan_json(text, start, depth_limit=DEPTH_LIMIT)
+    if ending is Ending.COMPLETE:
+        json = text[start:end]
+        if not has_call_key(json):
+            return TextReading(end, [], is_settled=True)
+        value = decode_text(json)
         calls = (
             _report(text, start, end, end, value.failure())
             if type(value) is Failure
@@ -114,7 +123,7 @@ def read_object(text: str, start: int) -> TextReading:
         # It is prose, perhaps with a call in it.
         return TextReading(end, [], is_settled=end + CUT_TOKEN_LIMIT < len(text))
     stop, is_settled = broken_end(text, start, end)
-    calls = _report(text, start, stop, end, value.failure())
+    calls = _report(text, start, stop, end, ending.value)
     return TextReading(stop, calls, is_settled)
 
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import TextCall
-from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS
+from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS, page
 from seamwise.toolhost.formats.regions import TAG as ANY_TAG
 
 
@@ -123,6 +123,7 @@ def marks_for(tools: frozenset[str]) -> Marks:
     call_marks = _call_marks(tools)
     mark = rf"""[{{<\[`~AFHOTU>◁\n] (?: (?<=\n) (?P<block>{_CODE_BLOCK}) | (?<!\n) (?:
         (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
+        | (?<=<) (?P<page>{page(tools)})
         {call_marks} {_OTHER_MARKS}))"""
     call = rf'[<\[A] (?: (?<=A) ction\ Input: {call_marks})'
     return Marks(re.compile(mark, re.VERBOSE), re.compile(call, re.VERBOSE))

@@ -14,7 +14,10 @@ from seamwise.toolhost.formats.python_literals import FLAT_ARGUMENTS, LIST_END, 
 
 _NAME = re.compile(r'(?P<name>[A-Za-z_][\w.-]*+)\s*+(?=\()', re.ASCII)
 _FLAT_CALL = rf'[A-Za-z_][\w.-]*+\s*+{FLAT_ARGUMENTS}\s*+'
-_FLAT_LIST = re.compile(rf'\[\s*+{_FLAT_CALL}(?:,\s*+{_FLAT_CALL})*+\]', re.ASCII)
+# The list, or what precedes a character of ASCII that begins no call.
+_FLAT_LIST = re.compile(
+    rf'\[\s*+{_FLAT_CALL}(?:,\s*+{_FLAT_CALL})*+(?:\]|(?:,\s*+)?+(?=[!-@\[-^`{{-~]))', re.ASCII
+)
 _END = re.compile(LIST_END)
 # A name that is cut off at the end of the text, or what precedes one.
 _CUT_NAME = re.compile(r'(?:[A-Za-z_][\w.-]*+)?+\s*+\Z', re.ASCII)

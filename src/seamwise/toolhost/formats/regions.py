@@ -110,6 +110,20 @@ _OTHER_ELEMENTS = re.compile(
     r'|\|(?:\w*_(?:start|end|id|sep|text|token)|assistant|call|end|endoftext|eos|eot|message)\|'
     r'|\|?+/?+(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)\|?+'
 )
+# The elements of ordinary pages, and those without an end.
+_PAGE_ELEMENTS = (
+    r'(?:[abipqsu]|[dou]l|d[dt]|li|t[dhr]|h[1-6]|em|div|span|strong|small|su[bp]|table|caption'
+    r'|t(?:head|body|foot)|section|article|header|footer|nav|main|label|button|title|option)'
+)
+_PAGE_VOIDS = r'(?:br|hr|img|wbr)'
+_PAGE_ATTRIBUTES = r'(?:\s[^<>]{0,200}+(?<!/))?+>'
+# No mark begins in such a text: the marks at the start of a line have other characters.
+_PAGE_TEXT = (
+    r'[^<{\[`~◁\n]++|\n[ \t]*+(?=[^AFHOTU>#*\s])'
+    rf'|<{_PAGE_VOIDS}(?:/|\s[^<>]{{0,200}}+)?+>'
+)
+_PAGE_DEPTH = 4
+
 TAG = rf'(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜]>)'
 """The pattern of a tag or a token of any name, after its first character."""
 
@@ -156,6 +170,23 @@ CLOSING_LIMIT = 48
 """In characters: more than the length of any mark that ends a region."""
 
 _NAME = re.compile(rf'<(?P<token>{_INVENTED})?+(?P<name>{_NAMES})', re.IGNORECASE)
+
+
+def page(tools: frozenset[str]) -> str:
+    """Return the pattern of elements of a page that contain no mark, after their first character.
+
+    They change nothing, so they are skipped at once: a page has ten tags in a line.
+
+    Args:
+        tools: The names of the tools that have tags of their own.
+    """
+    if any(re.fullmatch(f'{_PAGE_ELEMENTS}|{_PAGE_VOIDS}', tool) for tool in tools):
+        return '(?!)'
+    element = '(?!)'
+    for level in range(_PAGE_DEPTH):
+        name, content = f'page{level}', f'(?:{_PAGE_TEXT}|<{element})*+'
+        element = f'(?P<{name}>{_PAGE_ELEMENTS}){_PAGE_ATTRIBUTES}{content}</(?P={name})>'
+    return f'(?:(?:(?<=<)|(?<!<)(?:{_PAGE_TEXT})*+<){element})++'
 
 
 def closing(mark: str) -> re.Pattern[str]:

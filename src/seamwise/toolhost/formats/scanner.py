@@ -207,6 +207,9 @@ class Scanner:
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
         while mark := self._next_mark(text, is_final=is_final):
             kind = _kind(mark.lastgroup)
+            if kind == 'page':
+                self.position = mark.end()
+                continue
             if kind == 'tag':
                 name = tag_name(mark[0])
                 kind = tag_kind(name)
