@@ -6,7 +6,7 @@ element that is not known here is a region if its end follows.
 
 import re
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from seamwise.toolhost.formats.entries import ParsedCall
 
@@ -97,8 +97,6 @@ _TURNS = {
     r'<｜User｜>': '<｜Assistant｜>',
 }
 
-# The attributes of a tag have no angle brackets.
-_ATTRIBUTES = r'(?:\s[^<>]{0,200})?+>'
 _NAMES = '|'.join(sorted((*_THOUGHTS, *_ASIDES), key=len, reverse=True))
 
 # Models invent special tokens with these names, such as `<|think|>` and `<|begin_of_thought|>`.
@@ -122,10 +120,13 @@ _PAGE_TEXT = (
     r'[^<{\[`~◁\n]++|\n[ \t]*+(?=[^AFHOTU>#*\s])'
     rf'|<{_PAGE_VOIDS}(?:/|\s[^<>]{{0,200}}+)?+>'
 )
-_PAGE_DEPTH = 4
+_PAGE_DEPTH = 3
 
-TAG = rf'(?:/?+[a-zA-Z][\w:.-]{{0,60}}+{_ATTRIBUTES}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜]>)'
-"""The pattern of a tag or a token of any name, after its first character."""
+TAG = (
+    r'(?P<name>/?+[a-zA-Z][\w:.-]{0,60}+|[|｜]/?+[a-zA-Z]\w{0,58}+[|｜])'
+    r'(?:>|(?<![|｜])\s[^<>]{0,200}+>)'
+)
+"""The pattern of a tag or a token of any `name`, after its first character."""
 
 
 def _after(character: str, words: dict[str, str] | list[str]) -> str:
@@ -189,8 +190,9 @@ def page(tools: frozenset[str]) -> str:
     return f'(?:(?:(?<=<)|(?<!<)(?:{_PAGE_TEXT})*+<){element})++'
 
 
+@lru_cache(maxsize=256)
 def closing(mark: str) -> re.Pattern[str]:
-    """Return the pattern of the end of the region that a mark begins.
+    """Return the pattern of the end of the region that a mark without attributes begins.
 
     >>> closing('<Think>').search('no</think >').start()
     2
@@ -205,8 +207,9 @@ def closing(mark: str) -> re.Pattern[str]:
     return re.compile(f'<{end}>', re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def is_reasoning(mark: str) -> bool:
-    """Return whether the region that a mark begins is reasoning."""
+    """Return whether the region that a mark without attributes begins is reasoning."""
     is_tag = _OPENING_TAG.fullmatch(tag_name(mark)) is not None
     return mark in _OTHER_THOUGHTS or (is_tag and _token_and_name(mark)[1] in _THOUGHTS)
 
@@ -221,18 +224,36 @@ def tag_name(tag: str) -> str:
     return tag[1:-1].split(maxsplit=1)[0].lower().replace('｜', '|')
 
 
-@lru_cache(maxsize=256)
-def tag_kind(name: str) -> Literal['region', 'close', 'element', 'other']:
-    """Return the kind of a tag.
+class Tag(NamedTuple):
+    """A tag or a token.
 
-    >>> [tag_kind(name) for name in ('think', '|end_thinking|', '/output', 'b', 'my:tool_call')]
+    Attributes:
+        name: Its name in lower case, without the slash of an end and the bars of a token.
+        kind: Its kind.
+        is_end: Whether it is an end.
+    """
+
+    name: str
+    kind: Literal['region', 'close', 'element', 'other']
+    is_end: bool
+
+
+@lru_cache(maxsize=256)
+def tag_of(name: str) -> Tag:
+    """Return the tag of a name.
+
+    >>> [tag_of(name).kind for name in ('think', '|end_thinking|', '/Output', 'b', 'my:tool_call')]
     ['region', 'close', 'element', 'element', 'other']
     """
+    name = name.lower().replace('｜', '|')
+    inner = name.strip('|')
+    is_other = _OTHER_ELEMENTS.fullmatch(name)
+    kind: Literal['region', 'close', 'element', 'other'] = 'other' if is_other else 'element'
     if _OPENING_TAG.fullmatch(name):
-        return 'region'
-    if _CLOSING_TAG.fullmatch(name):
-        return 'close'
-    return 'other' if _OTHER_ELEMENTS.fullmatch(name) else 'element'
+        kind = 'region'
+    elif _CLOSING_TAG.fullmatch(name):
+        kind = 'close'
+    return Tag(inner.removeprefix('/'), kind, inner.startswith('/'))
 
 
 class Elements:
@@ -248,28 +269,21 @@ class Elements:
     def __bool__(self) -> bool:
         return bool(self._open)
 
-    def add(self, name: str, calls: list[ParsedCall]) -> None:
-        """Add a tag; one that ends an element removes the calls in it.
+    def begin(self, name: str, calls: list[ParsedCall]) -> None:
+        """Add an element, which begins after some calls."""
+        self._open.append((name, len(calls)))
+        self._numbers[name] = self._numbers.get(name, 0) + 1
 
-        Args:
-            name: The name of the tag, from `tag_name`.
-            calls: The calls before the tag.
-        """
-        name = name.strip('|')
-        if name[0] != '/':
-            self._open.append((name, len(calls)))
-            self._numbers[name] = self._numbers.get(name, 0) + 1
-            return
-        name = name[1:]
+    def end(self, name: str, calls: list[ParsedCall]) -> None:
+        """Remove an element, which ends, and the calls in it."""
         if not self._numbers.get(name):
             return
-        while True:
+        inner = ''
+        while inner != name:
             # The elements in it have no end.
             inner, count = self._open.pop()
             self._numbers[inner] -= 1
-            if inner == name:
-                del calls[count:]
-                return
+            del calls[count:]
 
     def settled_count(self, calls: list[ParsedCall]) -> int:
         """Return the number of calls that are in no element."""

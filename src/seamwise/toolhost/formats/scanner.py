@@ -46,8 +46,8 @@ from seamwise.toolhost.formats.regions import (
     Elements,
     closing,
     is_reasoning,
-    tag_kind,
     tag_name,
+    tag_of,
 )
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
@@ -180,7 +180,7 @@ class Scanner:
             is_reasoning_next = (
                 mark is not None
                 and _kind(mark.lastgroup) in {'region', 'tag'}
-                and is_reasoning(mark[0])
+                and is_reasoning(_region_mark(mark))
             )
             is_cut = not is_final and PARTIAL_MARK.match(text, self.position) is not None
             self._is_start = is_reasoning_next or is_cut
@@ -205,16 +205,16 @@ class Scanner:
         return self.position < len(text)
 
     def _read_marks(self, text: str, calls: list[ParsedCall], *, is_final: bool) -> bool:
+        elements = self._elements
         while mark := self._next_mark(text, is_final=is_final):
             kind = _kind(mark.lastgroup)
             if kind == 'page':
                 self.position = mark.end()
                 continue
             if kind == 'tag':
-                name = tag_name(mark[0])
-                kind = tag_kind(name)
-                if kind == 'element' and mark[0][-2] != '/':
-                    self._elements.add(name, calls)
+                name, kind, is_end = tag_of(mark['name'])
+                if kind == 'element' and text[mark.end() - 2] != '/':
+                    (elements.end if is_end else elements.begin)(name, calls)
                 if self._has_ended or kind in {'element', 'other'}:
                     self.position = mark.end()
                     continue
@@ -226,12 +226,14 @@ class Scanner:
             if kind == 'close':
                 # The reasoning began before the text.
                 calls.clear()
-                self._elements.clear()
+                elements.clear()
                 self._broken_count, self._over_limit = 0, None
-            self._is_start = kind == 'region' and is_reasoning(mark[0]) and self._is_start
+            self._is_start = (
+                self._is_start and kind == 'region' and is_reasoning(_region_mark(mark))
+            )
             if kind == 'cline' and not reading.calls:
                 # It is prose, or an element with data.
-                self._elements.add(tag_name(mark[0]), calls)
+                elements.begin(tag_name(mark[0]), calls)
             self.position = reading.end
             self._is_in_fence = is_in_fence
             calls += self._keep(reading.calls)
@@ -272,7 +274,7 @@ class Scanner:
                 # The model has answered, or imagines the turn of a user or a tool.
                 self._has_ended = True
             case 'region':
-                self._region = closing(mark[0])
+                self._region = closing(_region_mark(mark))
             case 'harmony':
                 reading, is_opaque = harmony.read(text, start)
                 self._region = harmony.MESSAGE_END if is_opaque else None
@@ -333,6 +335,11 @@ _READERS: Mapping[str, Callable[[str, int, int], TextReading]] = {
 def _kind(group: str | None) -> str:
     """Return the name of the reader of a mark, by the group of the mark."""
     return str(group).partition('_')[0]
+
+
+def _region_mark(mark: re.Match[str]) -> str:
+    """Return a mark that begins a region, without the attributes of a tag."""
+    return f'<{mark["name"]}>' if mark['name'] else mark[0]
 
 
 def _format_of(call: TextCall) -> str:
