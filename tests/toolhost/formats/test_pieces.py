@@ -57,6 +57,8 @@ OPENINGS = (
     '<｜DSML｜invoke name="a"><｜DSML｜parameter name="b" string="true">', '<read_file><path>',
     '<output>', '<b>', '<|note|>', '<|think|>', '\nHuman:', '\n### User:', '\nTool result:',
     '\n\n    ', '\n \n\t', '\n    ', '<x a="',
+    '[output]', '&lt;b&gt;', ' > ', '- > ', '\n$ ', '\n@@ -1', '<_b>', '</ b>',
+    '```{.b}\n', '[|user|]',
     '<p>', '<p>\n', '<p>x</p>', '<div><p>x</p>', '<p/>', '<P>x</P>', '[a(b=1), ',
     '<read_file>', '[a(', '[a(b=', "[a(b='", '<|python_start|>', '<|tool_call_start|>[a(b=',
 )  # fmt: skip

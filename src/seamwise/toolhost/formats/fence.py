@@ -9,7 +9,11 @@ from seamwise.toolhost.formats.json_text import read_calls, read_json
 from seamwise.toolhost.formats.marks import TextReading, skip_space
 
 # The language is bounded: text without spaces may follow each of many fences in a line.
-_OPENING = re.compile(r'(?P<marks>`++|~++)[ \t]*+(?P<language>[^\s`{\[]{0,64}+)')
+_OPENING = re.compile(
+    r'(?P<marks>`++|~++)[ \t]*+(?P<language>\{[.#\w][^\s"`{}]{0,64}+\}(?=\s)|[^\s`{\[]{0,64}+)'
+)
+# Attributes in the place of a language that are cut off.
+_CUT_ATTRIBUTES = re.compile(r'[ \t]*+\{[^\s"`{}]{0,66}+\}?+\Z')
 # A fence with one word behind it opens a block in the block.
 _CLOSING = re.compile(r'\n[ \t]*+(?P<marks>```++|~~~++)(?![ \t]*+[\w+-]++[ \t\r]*+(?:\n|\Z))')
 _BACKTICKS = re.compile('`*+')
@@ -47,7 +51,7 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
     if margin.strip() and marks.startswith('~'):
         return FenceReading(TextReading(start + len(marks), [], is_settled=True), is_open)
     if is_open and not language:
-        return FenceReading(TextReading(end, [], is_settled=end < len(text)), is_open=False)
+        return FenceReading(TextReading(end, [], _is_settled(text, end)), is_open=False)
     if language.lower() in _READ_LANGUAGES:
         code = _read_code(text, end, marks) if margin.strip() else None
         return FenceReading(code or _read_array(text, end), is_open or code is None)
@@ -58,6 +62,11 @@ def read(text: str, start: int, *, is_open: bool) -> FenceReading:
             is_settled = text.find('\n', match.end()) >= 0
             return FenceReading(TextReading(match.end(), [], is_settled), is_open=False)
     return FenceReading(TextReading(len(text), [], is_settled=False), is_open=False)
+
+
+def _is_settled(text: str, end: int) -> bool:
+    """Return whether more text would not change the language of a fence without one."""
+    return end < len(text) and _CUT_ATTRIBUTES.match(text, end) is None
 
 
 def _read_code(text: str, end: int, marks: str) -> TextReading | None:
@@ -81,7 +90,7 @@ def _read_array(text: str, end: int) -> TextReading:
     """Read a block that consists of an array; leave any other to the scanner of the text."""
     start = skip_space(text, end)
     if not text.startswith('[', start):
-        return TextReading(end, [], is_settled=start < len(text))
+        return TextReading(end, [], is_settled=start < len(text) and _is_settled(text, end))
     value, stop, is_whole = read_json(text, start)
     if not is_whole:
         return TextReading(end, [], is_settled=stop + CUT_TOKEN_LIMIT < len(text))

@@ -8,7 +8,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from seamwise.toolhost.formats.entries import TextCall
-from seamwise.toolhost.formats.regions import CLOSINGS, OPENINGS, page
+from seamwise.toolhost.formats.regions import (
+    CLOSINGS,
+    ESCAPED_TAG,
+    LABEL,
+    OPENINGS,
+    TAG_NAME,
+    TAG_START,
+    page,
+)
 from seamwise.toolhost.formats.regions import TAG as ANY_TAG
 
 
@@ -61,7 +69,10 @@ _CODE_BLOCK = (
     r'[ \t\r]{0,32}+ \n(?:[ ]{4}|\t) (?![ \t\r]*+ (?: <[|｜] | \[[A-Z] | ``` | ~~~ | \n | \Z ))'
 )
 
-_SPACES = r'(?: (?<![^\n]>) | (?<=\n\ >) | (?<=\n\ \ >) | (?<=\n\ \ \ >) | (?<=\A[ ]>) )'
+# The characters before a quote in its line: blanks and the marks of lists.
+_MARGIN_LIMIT = 15
+_MARGIN = re.compile(r'[\s\u200b-\u200d\u2060\ufeff]*+(?:(?:[-*+]|[0-9]{1,3}[.)])[ \t]++)*+(?=>)')
+_QUOTE = re.compile(r'[^\n]*+(?:\n[^\S\n]*+>[^\n]*+)*+')
 
 
 def _call_marks(tools: frozenset[str]) -> str:
@@ -103,10 +114,14 @@ _OTHER_MARKS = rf"""
     | {_line_start('H')} (?P<end_human>(?i:uman):)
     | {_line_start('U')} (?P<end_user>(?i:ser):)
     | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
-    | (?<=>) {_SPACES} (?P<quote> [^\n]*+ (?: \n\ {{0,3}}>[^\n]*+ )*+ )
+    | (?<=>) (?: (?<![^\n]>) | (?<=[\s\u200b-\u200d\u2060\ufeff]>) ) (?P<quote>)
     | (?<=<) (?: (?P<region>{OPENINGS['<']}) | (?P<close>{CLOSINGS['<']})
                | (?P<tag>{ANY_TAG}) )
-    | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']}) )
+    | (?<=\$) (?<![^\n]\$) (?P<code_command> \ [^\n]*+ )
+    | (?<=@) (?<![^\n]@) (?P<code_diff> @\ -[^\n]*+ (?: \n[-+\ @\\][^\n]*+ )*+ )
+    | (?<=&) (?P<tag_escaped>{ESCAPED_TAG})
+    | (?<=\[) (?: (?P<region_token>{OPENINGS['[']}) | (?P<close_token>{CLOSINGS['[']})
+                | (?P<tag_label>{LABEL}) )
     | (?<=◁) (?: (?P<region_shape>{OPENINGS['◁']}) | (?P<close_shape>{CLOSINGS['◁']}) )
 """
 
@@ -121,7 +136,7 @@ def marks_for(tools: frozenset[str]) -> Marks:
         tools: The names of the tools that have tags of their own.
     """
     call_marks = _call_marks(tools)
-    mark = rf"""[{{<\[`~AFHOTU>◁\n] (?: (?<=\n) (?P<block>{_CODE_BLOCK}) | (?<!\n) (?:
+    mark = rf"""[{{<\[`~AFHOTU>◁&$@\n] (?: (?<=\n) (?P<block>{_CODE_BLOCK}) | (?<!\n) (?:
         (?<=\{{) \s*+ (?P<json>' | {_KEY} " \s*+ : | {_BARE_KEY} \s*+ :)
         | (?<=<) (?P<page>{page(tools)})
         {call_marks} {_OTHER_MARKS}))"""
@@ -135,11 +150,14 @@ TAG_MARK = re.compile(f'<(?P<tag>{ANY_TAG})')
 PARTIAL_MARK = re.compile(
     rf"""
       <[^\s<>="'(){{}}]{{0,64}} \Z
-    | </?[a-zA-Z][\w:.-]{{0,60}}\s[^<>]{{0,200}} \Z
-    | <(?:\|im_start\||\|start_header_id\||start_of_turn|unused94)>
-      [a-z]{{0,16}} (?:<[^<>]{{0,16}})? \Z
+    | <{TAG_START} {TAG_NAME} \s[^<>]{{0,200}} \Z
+    | </[^\w<>]{{0,4}} (?: {TAG_NAME} )? \Z
+    | &(?: l | lt | lt; [^<>&\n]{{0,260}}+ (?: & | &g | &gt )? )? \Z
+    | <(?:\|im_start\||\|start_header_id\||\|start_of_role\||start_of_turn|unused94)>
+      [\ ]?[a-zA-Z]{{0,16}}[\ ]? (?:<[^<>]{{0,16}})? \Z
     | \{{\s*+ (?: {_KEY} (?: \\ | "\s*+ )? | [a-z]{{1,10}}+\s*+ )? \Z
-    | \[/?[A-Z_]{{0,20}} \Z
+    | \[(?: /?[a-zA-Z_:]{{0,30}} | \|[\ ]?[a-zA-Z]{{0,16}}\|? ) \Z
+    | (?<![^\n]) (?: \$ | @@?\ ? ) \Z
     | \[[ \t\n]{{0,9}}(?:{_PYTHON_NAME}(?:\(\s{{0,9}}(?:[A-Za-z_]\w{{0,99}}\ ?=?)?)?)? \Z
     | ◁[^\s◁▷]{{0,8}} \Z
     | (?<!`) ``?+ (?!`) [^`\n]*+ (?: ` (?!`) [^`\n]*+ )?+ `?+ \Z
@@ -164,6 +182,22 @@ TAG = r'(?:<(?:tool_call>|[tT][oO][oO][lL](?=[\s/>])|\|python_tag\|>)|\[TOOL_CAL
 """The pattern of the marks that JSON does not contain outside of strings."""
 
 _SPACE = re.compile(r'\s*+')
+
+
+def quote_end(text: str, start: int) -> int:
+    """Return the end of the quoted lines that begin with a `>`, or the position after another one.
+
+    Args:
+        text: The text.
+        start: The position of the `>`.
+    """
+    before = text[max(0, start - _MARGIN_LIMIT) : start]
+    line_start = start - len(before) + before.rfind('\n') + 1
+    # A reader holds no more of the line.
+    if (start > _MARGIN_LIMIT and '\n' not in before) or _MARGIN.match(text, line_start) is None:
+        return start + 1
+    quote = _QUOTE.match(text, start)
+    return start + 1 if quote is None else quote.end()
 
 
 def skip_space(text: str, position: int) -> int:

@@ -85,12 +85,15 @@ _OTHER_ASIDES = {
 _OTHERS = {**_OTHER_THOUGHTS, **_OTHER_ASIDES}
 
 # The turn of a user or of a tool, which a model only imagines, and the beginning of its own turn.
-_ROLES = '(?:user|system|developer|tool|function|ipython|environment|observation)'
+_ROLES = r'[ ]?(?i:user|human|system|developer|tool|function|ipython|environment|observation)'
 _TURNS = {
     rf'<\|im_start\|>{_ROLES}': r'<\|im_end\|>|<\|im_start\|>assistant',
-    rf'<\|start_header_id\|>{_ROLES}<\|end_header_id\|>': (
+    rf'<\|start_header_id\|>{_ROLES}[ ]?<\|end_header_id\|>': (
         r'<\|eot_id\|>|<\|start_header_id\|>assistant<\|end_header_id\|>'
     ),
+    rf'<\|start_of_role\|>{_ROLES}': r'<\|end_of_text\|>|<\|start_of_role\|>assistant',
+    r'<\|(?:USER|SYSTEM)_TOKEN\|>': r'<\|(?:END_OF_TURN|CHATBOT)_TOKEN\|>',
+    rf'\[\|{_ROLES}\|\]': r'\[\|(?:assistant|endofturn)\|\]',
     rf'<start_of_turn>{_ROLES}': r'<end_of_turn>|<start_of_turn>model',
     rf'<\|{_ROLES}\|>': r'<\|(?:assistant|end|im_end)\|>',
     rf'<\|im_{_ROLES}\|>': r'<\|im_(?:end|assistant)\|>',
@@ -122,11 +125,23 @@ _PAGE_TEXT = (
 )
 _PAGE_DEPTH = 3
 
+# Characters without a width can be in a tag, and blanks behind the slash of one.
+_IGNORED = r'[\u200b-\u200d\u2060\ufeff]'
+_BLANKS = r'[\s\u200b-\u200d\u2060\ufeff]{0,4}+'
+_IGNORED_OR_BLANK = re.compile(rf'{_IGNORED}|\s')
+TAG_NAME = r'[^\W\d][\w:.-]{0,60}+'
+TAG_START = rf'(?:{_IGNORED}|/{_BLANKS})?+'
 TAG = (
-    r'(?P<name>/?+[a-zA-Z][\w:.-]{0,60}+|[|｜]/?+[a-zA-Z]\w{0,58}+[|｜])'
-    r'(?:>|(?<![|｜])\s[^<>]{0,200}+>)'
+    rf'(?P<name>{TAG_START}{TAG_NAME}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜])'
+    rf'{_IGNORED}?+(?:>|(?<![|｜])\s[^<>]{{0,200}}+>)'
 )
 """The pattern of a tag or a token of any `name`, after its first character."""
+
+ESCAPED_TAG = rf'lt;(?P<escaped>/?+{TAG_NAME})(?:\s[^<>\n]{{0,200}}?)?&gt;'
+"""The pattern of an escaped tag, which only shows one, after its first character."""
+
+LABEL = rf'(?P<label>/?+(?=[a-zA-Z_:]{{3,30}}\])(?i:{_NAMES}|quote))\]'
+"""The pattern of the name of a region in brackets, after its first character."""
 
 
 def _after(character: str, words: dict[str, str] | list[str]) -> str:
@@ -147,10 +162,12 @@ OPENINGS = {
     # The first lookahead is for the speed of texts with many angle brackets.
     '<': (
         rf'(?=[us|｜!])(?:{_after("<", _OTHERS)}|'
-        + '|'.join(opening[1:] for opening in _TURNS)
+        + '|'.join(opening[1:] for opening in _TURNS if opening[0] == '<')
         + ')'
     ),
-    '[': _after('[', _OTHERS),
+    '[': '|'.join(
+        [_after('[', _OTHERS), *(opening[2:] for opening in _TURNS if opening[0] != '<')]
+    ),
     '◁': _after('◁', _OTHERS),
 }
 """By their first character, the patterns of the marks that begin a region, without tags."""
@@ -159,7 +176,7 @@ CLOSINGS = {character: _after(character, _CLOSINGS) for character in OPENINGS}
 """By their first character, the patterns of the marks that end reasoning, without tags."""
 
 END_OF_REASONING = re.compile(
-    rf'<(?i:/(?:{_THOUGHT_NAMES})\s?|{_token_end(_THOUGHT_NAMES)})>|'
+    rf'<(?i:/{_BLANKS}(?:{_THOUGHT_NAMES}){_BLANKS}|{_token_end(_THOUGHT_NAMES)})>|'
     + '|'.join(map(re.escape, _CLOSINGS))
 )
 """The end of reasoning that began before the text."""
@@ -203,7 +220,7 @@ def closing(mark: str) -> re.Pattern[str]:
         if re.fullmatch(opening, mark):
             return re.compile(end)
     token, name = _token_and_name(mark)
-    end = _token_end(name) if token else rf'/{name}\s?'
+    end = _token_end(name) if token else rf'/{_BLANKS}{name}{_BLANKS}'
     return re.compile(f'<{end}>', re.IGNORECASE)
 
 
@@ -221,7 +238,12 @@ def _token_and_name(mark: str) -> tuple[str, str]:
 
 def tag_name(tag: str) -> str:
     """Return the name of a tag in lower case, with the slash of an end and the bars of a token."""
-    return tag[1:-1].split(maxsplit=1)[0].lower().replace('｜', '|')
+    return plain_name(tag[1:-1].split(maxsplit=1)[0])
+
+
+def plain_name(name: str) -> str:
+    """Return a name in lower case, without blanks and characters that have no width."""
+    return _IGNORED_OR_BLANK.sub('', name).lower().replace('｜', '|')
 
 
 class Tag(NamedTuple):
@@ -245,8 +267,10 @@ def tag_of(name: str) -> Tag:
     >>> [tag_of(name).kind for name in ('think', '|end_thinking|', '/Output', 'b', 'my:tool_call')]
     ['region', 'close', 'element', 'element', 'other']
     """
-    name = name.lower().replace('｜', '|')
+    name = plain_name(name)
     inner = name.strip('|')
+    if name[0] in '&[':
+        return Tag(inner.replace('/', '', 1), 'element', inner[1] == '/')
     is_other = _OTHER_ELEMENTS.fullmatch(name)
     kind: Literal['region', 'close', 'element', 'other'] = 'other' if is_other else 'element'
     if _OPENING_TAG.fullmatch(name):

@@ -37,6 +37,7 @@ from seamwise.toolhost.formats.marks import (
     TAG_MARK,
     TextReading,
     marks_for,
+    quote_end,
     skip_space,
 )
 from seamwise.toolhost.formats.regions import (
@@ -46,6 +47,7 @@ from seamwise.toolhost.formats.regions import (
     Elements,
     closing,
     is_reasoning,
+    plain_name,
     tag_name,
     tag_of,
 )
@@ -212,7 +214,7 @@ class Scanner:
                 self.position = mark.end()
                 continue
             if kind == 'tag':
-                name, kind, is_end = tag_of(mark['name'])
+                name, kind, is_end = tag_of(mark['name'] or _shown_name(mark))
                 if kind == 'element' and text[mark.end() - 2] != '/':
                     (elements.end if is_end else elements.begin)(name, calls)
                 if self._has_ended or kind in {'element', 'other'}:
@@ -284,9 +286,12 @@ class Scanner:
                 self._is_minimax = text[start + 1] != '/'
             case 'invoke':
                 reading = tagged.read_invoke(text, start, is_minimax=self._is_minimax)
-            case 'code' | 'quote':
-                # A line or a span may go on.
-                reading = reading._replace(is_settled=end < len(text))
+            case 'quote':
+                stop = quote_end(text, start)
+                reading = TextReading(stop, [], is_settled=stop < len(text))
+            case 'code':
+                # A span may go on, and a diff in the next line.
+                reading = reading._replace(is_settled=end + 1 < len(text))
             case 'block':
                 self._region = END_OF_CODE
             case _:
@@ -337,9 +342,14 @@ def _kind(group: str | None) -> str:
     return str(group).partition('_')[0]
 
 
+def _shown_name(mark: re.Match[str]) -> str:
+    """Return the name of a tag in other brackets or escaped, with its first character."""
+    return f'{mark[0][0]}{mark["label"] or mark["escaped"]}'
+
+
 def _region_mark(mark: re.Match[str]) -> str:
     """Return a mark that begins a region, without the attributes of a tag."""
-    return f'<{mark["name"]}>' if mark['name'] else mark[0]
+    return f'<{plain_name(mark["name"])}>' if mark['name'] else mark[0]
 
 
 def _format_of(call: TextCall) -> str:
