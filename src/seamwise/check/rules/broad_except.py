@@ -71,7 +71,7 @@ from seamwise.check.inference.exception_flow.never_returning import ending_of
 from seamwise.check.rules.cancelled_tasks import cancels_before
 from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.program import Module, children, walk
+from seamwise.check.typed_ast.program import Module, call_arguments, children, walk
 
 _BASE_EXCEPTION = 'builtins.BaseException'
 _BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
@@ -252,8 +252,7 @@ def _reports_defect(handler: ast.ExceptHandler, module: Module) -> bool:
 def _is_report(call: ast.Call, name: str | None, module: Module) -> bool:
     """Return whether a call passes the exception of a name to `report_defect`."""
     return module.full_name(call.func) == _REPORT_DEFECT and any(
-        isinstance(argument, ast.Name) and argument.id == name
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        isinstance(argument, ast.Name) and argument.id == name for argument in call_arguments(call)
     )
 
 

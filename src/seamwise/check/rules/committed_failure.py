@@ -67,10 +67,9 @@ from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
 from seamwise.check.inference.exception_flow.block_exits import exit_of
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import channel_of, union_members
+from seamwise.check.typed_ast.channels import FAILURE, channel_of, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, children, walk
 from seamwise.check.typed_ast.transactions import commits
 
@@ -118,7 +117,7 @@ def _is_failure(value: ast.expr, module: Module) -> bool:
     """Return whether a value is certainly a Failure, in one branch of a condition at least."""
     if isinstance(value, ast.IfExp):
         return _is_failure(value.body, module) or _is_failure(value.orelse, module)
-    if isinstance(value, ast.Call) and module.full_name(value.func) in FAILURE_CALLS:
+    if isinstance(value, ast.Call) and module.full_name(value.func) in FAILURE:
         return True
     types = [member for type_ in module.types_of(value) for member in union_members(type_)]
     channels = [channel_of(member) for member in types]

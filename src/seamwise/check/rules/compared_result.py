@@ -69,7 +69,7 @@ from seamwise.check.typed_ast.channels import (
     item_type,
     union_members,
 )
-from seamwise.check.typed_ast.program import Module
+from seamwise.check.typed_ast.program import Module, pattern_alternatives
 
 _MAX_CODE = 40
 """Longest code excerpt in a message, in characters."""
@@ -86,7 +86,7 @@ def _find_compared_results(module: Module) -> Iterator[RawFinding]:
     for match in module.nodes_of_type(ast.Match):
         if _is_result(match.subject, module):
             for arm in match.cases:
-                for pattern in _alternatives(arm.pattern):
+                for pattern in pattern_alternatives(arm.pattern):
                     if _is_of_value(pattern, module):
                         yield _pattern_finding(pattern, module)
 
@@ -178,17 +178,6 @@ def _is_no_result(info: TypeInfo) -> bool:
     return not info.fullname.startswith('returns.') and not any(
         base.fullname in EVERY_RESULT for base in info.mro
     )
-
-
-def _alternatives(pattern: ast.pattern) -> Iterator[ast.pattern]:
-    match pattern:
-        case ast.MatchOr(parts):
-            for part in parts:
-                yield from _alternatives(part)
-        case ast.MatchAs(ast.pattern() as inner):
-            yield from _alternatives(inner)
-        case _:
-            yield pattern
 
 
 def _is_of_value(pattern: ast.pattern, module: Module) -> bool:

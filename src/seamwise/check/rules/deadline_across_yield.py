@@ -50,7 +50,7 @@ from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.inference.guarded_calls.guards import is_guard
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import NO_ERRORS, base_names, call_result_type, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, call_arguments, children
 
 _DEADLINE = 'seamwise.policies.errors.DeadlineExceeded'
 _ITERATORS = frozenset({'typing.AsyncIterator', 'typing.Iterator'})
@@ -130,7 +130,7 @@ def _is_passed_on(function: Function, module: Module) -> bool:
     return any(
         isinstance(argument, ast.Name) and argument.id == function.name
         for call in module.nodes_of_type(ast.Call)
-        for argument in (*call.args, *(keyword.value for keyword in call.keywords))
+        for argument in call_arguments(call)
     )
 
 

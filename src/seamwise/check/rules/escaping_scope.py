@@ -81,14 +81,20 @@ from seamwise.check.rules.escape_routes import (
     THREAD_METHODS,
 )
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import CONTAINERS, base_names, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, parameters, walk
+from seamwise.check.typed_ast.channels import CONTAINERS, DO, base_names, may_be, union_members
+from seamwise.check.typed_ast.program import (
+    FUNCTIONS,
+    Function,
+    Module,
+    call_arguments,
+    parameters,
+    walk,
+)
 
-_DO = 'seamwise._results.scope.Do'
 _FALLIBLE = 'seamwise._results.scope.fallible'
 
 _DEFERRED = frozenset(
-    {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', _DO}
+    {'typing.Awaitable', 'typing.Iterator', 'typing.AsyncIterator', 'functools.partial', DO}
 )
 """Types of values that run code later."""
 _FUTURES = frozenset(
@@ -125,11 +131,7 @@ def _do_parameters(function: Function, module: Module) -> frozenset[str]:
     """Return the names of the parameters of type `Do`."""
     declared = module.declared_type(function)
     pairs = () if declared is None else zip(declared.arg_names, declared.arg_types, strict=True)
-    return frozenset(
-        name
-        for name, type_ in pairs
-        if name is not None and any(_DO in base_names(member) for member in union_members(type_))
-    )
+    return frozenset(name for name, type_ in pairs if name is not None and may_be(type_, DO))
 
 
 class _EscapeAnalysis:
@@ -172,7 +174,7 @@ class _EscapeAnalysis:
                     continue
 
     def _check_call(self, call: ast.Call) -> Iterator[RawFinding]:
-        if not any(self._holds(argument) for argument in _arguments(call)):
+        if not any(self._holds(argument) for argument in call_arguments(call)):
             return
         names = {self.module.full_name(call.func)} | self._created_class(call)
         if names & THREAD_FUNCTIONS or self._is_method(call.func, THREAD_METHODS):
@@ -223,7 +225,7 @@ class _EscapeAnalysis:
             return False
         has_closure = any(
             self._holds(argument) and _is_function(self.module.type_of(argument))
-            for argument in _arguments(call)
+            for argument in call_arguments(call)
         )
         return has_closure and isinstance(self.module.parents.get(call), ast.Expr)
 
@@ -342,7 +344,7 @@ class _EscapeAnalysis:
             if isinstance(node, _Definition) and any(map(self._is_holder, _names(node))):
                 self.holders.add(node.name)
             elif isinstance(node, ast.Call) and (store := self._store_target(node)) is not None:
-                self._add_holder(store, _arguments(node))
+                self._add_holder(store, list(call_arguments(node)))
         return len(self.holders) > count
 
     def _add_holder(self, target: ast.expr, values: Sequence[ast.expr]) -> None:
@@ -400,10 +402,9 @@ class _EscapeAnalysis:
         callee = call.func
         if isinstance(callee, ast.Attribute) and callee.attr == 'fail':
             callee = callee.value
-        members = union_members(self.module.type_of(callee))
-        if any(_DO in base_names(member) for member in members):
+        if may_be(self.module.type_of(callee), DO):
             return False
-        if not self._holds(call.func) and not any(map(self._holds, _arguments(call))):
+        if not self._holds(call.func) and not any(map(self._holds, call_arguments(call))):
             return False
         class_names = self._created_class(call)
         # A new standard container keeps the items of its argument, not the argument itself.
@@ -439,10 +440,6 @@ class _EscapeAnalysis:
 
 def _parameters(function: _Scope) -> list[str]:
     return [parameter.arg for parameter in parameters(function)]
-
-
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
 def _assignments(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:

@@ -78,12 +78,11 @@ from seamwise.check.rules.seam_names import (
     value_concern,
 )
 from seamwise.check.rules.unchecked_unwrap import is_test
-from seamwise.check.typed_ast.channels import base_names, union_members
+from seamwise.check.typed_ast.channels import TAGGED_ERROR, base_names, may_be, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
 from seamwise.check.typed_ast.qualified_names import qualified_name
 from seamwise.redaction.sensitive_names import split_words
 
-_TAGGED = 'seamwise._errors.errors.TaggedError'
 _BUILTIN_CLASSES = MappingProxyType(
     {f'builtins.{name}': value for name, value in vars(builtins).items() if isinstance(value, type)}
 )
@@ -150,8 +149,7 @@ class _ModuleCheck:
         if not isinstance(node, ast.Attribute) or node.attr not in LIBRARY_METHODS:
             return None
         owner, concern = LIBRARY_METHODS[node.attr]
-        members = union_members(self.module.type_of(node.value))
-        return concern if any(owner in base_names(member) for member in members) else None
+        return concern if may_be(self.module.type_of(node.value), owner) else None
 
     def _is_caught(self, node: ast.expr) -> bool:
         """Return whether an `except` names it: catching `SystemExit` does not end the program."""
@@ -351,11 +349,11 @@ def _has_escape(value: str | bytes) -> bool:
 
 
 def _is_int(type_: Type | None) -> bool:
-    return any('builtins.int' in base_names(member) for member in union_members(type_))
+    return may_be(type_, 'builtins.int')
 
 
 def _is_error(type_: Type | None) -> bool:
-    errors = {_TAGGED, 'builtins.BaseException'}
+    errors = {TAGGED_ERROR, 'builtins.BaseException'}
     return any(base_names(member) & errors for member in union_members(type_))
 
 
@@ -368,7 +366,7 @@ def _is_error_class(type_: Type | None) -> bool:
 
 def _is_exception(full_name: str) -> bool:
     builtin = _BUILTIN_CLASSES.get(full_name)
-    return full_name == _TAGGED or (builtin is not None and issubclass(builtin, BaseException))
+    return full_name == TAGGED_ERROR or (builtin is not None and issubclass(builtin, BaseException))
 
 
 def _returned_values(function: Function) -> Iterator[ast.expr]:

@@ -53,11 +53,11 @@ from seamwise.check._mypy.types import Instance
 from seamwise.check.facts import TextEdit
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference.data_flow.bindings import free_name
-from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS
 from seamwise.check.inference.definitions.functions import is_do
 from seamwise.check.inference.exception_flow.escaping import WHEN
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
+    FAILURE,
     base_names,
     call_result_type,
     is_error,
@@ -129,9 +129,7 @@ def _keeps(node: ast.AST, handler: ast.ExceptHandler) -> bool:
 def _created_errors(node: ast.AST, module: Module) -> Iterator[ast.Call]:
     """Yield the errors that a node makes a failure, or keeps to make one later."""
     match node:
-        case ast.Call(function, [ast.Call() as error], []) if (
-            module.full_name(function) in FAILURE_CALLS
-        ):
+        case ast.Call(function, [ast.Call() as error], []) if module.full_name(function) in FAILURE:
             yield error
         case ast.Call(ast.Attribute(do, 'fail'), [ast.Call() as error], []) if is_do(do, module):
             yield error

@@ -140,8 +140,7 @@ def _open_types(errors: Iterable[ProperType]) -> Iterator[str]:
             if error.type_of_any in _WRITTEN_ANY and _has_written_source(error):
                 yield 'Any'
         elif isinstance(error, Instance) and (
-            error.type.fullname in {'builtins.object', 'seamwise._errors.errors.TaggedError'}
-            or 'builtins.BaseException' in base_names(error)
+            error.type.fullname in UNSPECIFIC or 'builtins.BaseException' in base_names(error)
         ):
             yield error.type.name
 

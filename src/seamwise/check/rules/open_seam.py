@@ -89,12 +89,18 @@ from seamwise.check.inference.fixes.exhaustiveness import (
 )
 from seamwise.check.rules.class_capture import is_class_capture
 from seamwise.check.rules.rule import Rule, join_class_names
-from seamwise.check.typed_ast.channels import base_names, channel_of, union_members
-from seamwise.check.typed_ast.program import Module, walk
+from seamwise.check.typed_ast.channels import (
+    DO,
+    FAILURE,
+    TAGGED_ERROR,
+    base_names,
+    channel_of,
+    may_be,
+    union_members,
+)
+from seamwise.check.typed_ast.program import Module, call_arguments, walk
 
-_TAGGED = 'seamwise._errors.errors.TaggedError'
 _ASSERT_NEVER = frozenset({'typing.assert_never', 'typing_extensions.assert_never'})
-_FAILURES = frozenset({'seamwise._results.containers.Failure', 'returns.result.Failure'})
 _HELP = 'Handle each class separately, and end with `case _: assert_never(error)`.'
 _FAILURE_HELP = (
     'Write `case Failure(error):`, and match the error in a second `match`, which ends with'
@@ -125,7 +131,7 @@ def _find_open_seams(module: Module) -> Iterator[RawFinding]:
 
 def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
     subject = list(union_members(module.type_of(match.subject)))
-    if len(subject) > 1 and all(_TAGGED in base_names(member) for member in subject):
+    if len(subject) > 1 and all(TAGGED_ERROR in base_names(member) for member in subject):
         for arm in match.cases:
             if _is_wildcard(arm, module) and not _is_closed(arm, match.subject, module):
                 inference = inference_of(module)
@@ -142,7 +148,7 @@ def _check_match(match: ast.Match, module: Module) -> Iterator[RawFinding]:
         return
     channel = channel_of(module.type_of(match.subject))
     errors = channel.errors if channel is not None else ()
-    tagged = [error for error in errors if _TAGGED in base_names(error)]
+    tagged = [error for error in errors if TAGGED_ERROR in base_names(error)]
     for arm in match.cases:
         match arm.pattern:
             case ast.MatchClass(_, [pattern]):
@@ -182,7 +188,7 @@ def _check_failures(
 def _failure_classes(arm: ast.match_case, module: Module) -> set[str] | None:
     """Return the error classes of `case Failure(Missing() | Busy())`; None for another arm."""
     match arm.pattern:
-        case ast.MatchClass(failure, [pattern]) if module.full_name(failure) in _FAILURES:
+        case ast.MatchClass(failure, [pattern]) if module.full_name(failure) in FAILURE:
             inner = _without_name(pattern)
             patterns = inner.patterns if isinstance(inner, ast.MatchOr) else [inner]
         case _:
@@ -208,7 +214,7 @@ def _is_any_failure(arm: ast.match_case, module: Module) -> bool:
     if arm.guard is not None:
         return False
     match _without_name(arm.pattern):
-        case ast.MatchClass(failure, patterns, []) if module.full_name(failure) in _FAILURES:
+        case ast.MatchClass(failure, patterns, []) if module.full_name(failure) in FAILURE:
             return all(
                 isinstance(pattern, ast.MatchAs) and not is_class_capture(pattern, arm, module)
                 for pattern in patterns
@@ -259,7 +265,7 @@ def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
             name = module.full_name(node.func)
             if name in _ASSERT_NEVER:
                 return True
-            is_failure = name in _FAILURES or _is_do_fail(node.func, module)
+            is_failure = name in FAILURE or _is_do_fail(node.func, module)
             if is_failure and any(ast.unparse(argument) in names for argument in node.args):
                 return True
     return False
@@ -268,8 +274,7 @@ def _is_closed(arm: ast.match_case, subject: ast.expr, module: Module) -> bool:
 def _is_do_fail(function: ast.expr, module: Module) -> bool:
     if not isinstance(function, ast.Attribute) or function.attr != 'fail':
         return False
-    owners = union_members(module.type_of(function.value))
-    return any('seamwise._results.scope.Do' in base_names(owner) for owner in owners)
+    return may_be(module.type_of(function.value), DO)
 
 
 def _check_base_class(
@@ -298,8 +303,7 @@ def _check_table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Check `{NotFound: 404}.get(type(error), 500)`."""
     match call:
         case ast.Call(ast.Attribute(table, 'get'), [key, _]) if _is_error_class(key, module):
-            owners = union_members(module.type_of(table))
-            if any('typing.Mapping' in base_names(owner) for owner in owners):
+            if may_be(module.type_of(table), 'typing.Mapping'):
                 yield RawFinding(call, _TABLE_FINDING, _TABLE_HELP)
         case _:
             pass
@@ -307,9 +311,8 @@ def _check_table(call: ast.Call, module: Module) -> Iterator[RawFinding]:
 
 def _check_default_table(node: ast.Subscript, module: Module) -> Iterator[RawFinding]:
     """Check `defaultdict(…)[type(error)]`."""
-    if _is_error_class(node.slice, module) and any(
-        'collections.defaultdict' in base_names(owner)
-        for owner in union_members(module.type_of(node.value))
+    if _is_error_class(node.slice, module) and may_be(
+        module.type_of(node.value), 'collections.defaultdict'
     ):
         yield RawFinding(node, _TABLE_FINDING, _TABLE_HELP)
 
@@ -322,14 +325,15 @@ def _is_error_class(node: ast.expr, module: Module) -> bool:
             return _is_error(error, module)
         case _:
             return any(
-                isinstance(member, TypeType) and _TAGGED in base_names(get_proper_type(member.item))
+                isinstance(member, TypeType)
+                and TAGGED_ERROR in base_names(get_proper_type(member.item))
                 for member in union_members(module.type_of(node))
             )
 
 
 def _is_error(node: ast.expr, module: Module) -> bool:
     members = list(union_members(module.type_of(node)))
-    return bool(members) and all(_TAGGED in base_names(member) for member in members)
+    return bool(members) and all(TAGGED_ERROR in base_names(member) for member in members)
 
 
 def _check_adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
@@ -337,7 +341,7 @@ def _check_adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     match call:
         case ast.Call(function, [argument]) if module.full_name(
             argument
-        ) == _TAGGED and _is_seam_on(function, module):
+        ) == TAGGED_ERROR and _is_seam_on(function, module):
             message = '`TaggedError` is the base class of all errors: this arm handles every one.'
             yield RawFinding(call, message, _TABLE_HELP)
         case _:
@@ -346,7 +350,7 @@ def _check_adapter(call: ast.Call, module: Module) -> Iterator[RawFinding]:
 
 def _check_function_arguments(call: ast.Call, module: Module) -> Iterator[RawFinding]:
     """Check `install(app, to_http)`, where `to_http` takes a `TaggedError`."""
-    for argument in (*call.args, *(keyword.value for keyword in call.keywords)):
+    for argument in call_arguments(call):
         if not isinstance(argument, ast.Name | ast.Attribute):
             continue
         type_ = module.type_of(argument)
@@ -355,7 +359,9 @@ def _check_function_arguments(call: ast.Call, module: Module) -> Iterator[RawFin
         answer = errors_and_shape(type_)
         if answer is not None and is_shape(answer[1]):
             errors = list(union_members(answer[0]))
-            if any(isinstance(item, Instance) and item.type.fullname == _TAGGED for item in errors):
+            if any(
+                isinstance(item, Instance) and item.type.fullname == TAGGED_ERROR for item in errors
+            ):
                 message = (
                     '`TaggedError` is the base class of all errors: this function handles every'
                     ' one.'

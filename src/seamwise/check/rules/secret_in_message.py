@@ -52,11 +52,10 @@ from seamwise.check._mypy.types import (
 )
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule, join_code
-from seamwise.check.typed_ast.channels import base_names, union_members
+from seamwise.check.typed_ast.channels import TAGGED_ERROR, base_names, may_be, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, walk
 from seamwise.redaction.sensitive_names import is_sensitive
 
-_TAGGED = 'seamwise._errors.errors.TaggedError'
 _SECRET = 'seamwise._text.secrets.Secret'  # noqa: S105 -- the name of a class
 _MESSAGE_METHODS = frozenset({'__str__', '__repr__', '__format__', 'message', 'text'})
 """Methods of an error that return its message."""
@@ -98,7 +97,7 @@ def _find_secrets_in_messages(module: Module) -> Iterator[RawFinding]:
 
 
 def _check_template(class_: ast.ClassDef, module: Module) -> Iterator[RawFinding]:
-    if not any(module.full_name(base) == _TAGGED for base in class_.bases):
+    if not any(module.full_name(base) == TAGGED_ERROR for base in class_.bases):
         return
     templates = [
         template
@@ -127,7 +126,7 @@ def _check_table(table: ast.Dict, module: Module) -> Iterator[RawFinding]:
     for key, value in zip(table.keys, table.values, strict=True):
         info = None if key is None else _class_info(key, module)
         template = _literal_text(value, module)
-        if info is None or template is None or not info.has_base(_TAGGED):
+        if info is None or template is None or not info.has_base(TAGGED_ERROR):
             continue
         secrets = _secret_fields(template, _fields(info))
         if secrets:
@@ -248,7 +247,7 @@ def _secret_reads(module: Module) -> Iterator[ast.expr]:
         owners = union_members(module.type_of(node.value))
         if any(
             isinstance(owner, Instance)
-            and _TAGGED in base_names(owner)
+            and TAGGED_ERROR in base_names(owner)
             and _is_secret_field(owner.type, node.attr)
             for owner in owners
         ):
@@ -282,9 +281,7 @@ def _revealed_texts(module: Module) -> Iterator[ast.expr | ast.stmt]:
 def _is_error_argument(node: ast.expr, module: Module) -> bool:
     parent = module.parents.get(node)
     call = module.parents.get(parent) if isinstance(parent, ast.keyword) else parent
-    return isinstance(call, ast.Call) and any(
-        _TAGGED in base_names(member) for member in union_members(module.type_of(call))
-    )
+    return isinstance(call, ast.Call) and may_be(module.type_of(call), TAGGED_ERROR)
 
 
 def _is_secret_field(info: TypeInfo, name: str) -> bool:
@@ -303,7 +300,7 @@ def _is_for_message(node: ast.AST, module: Module) -> bool:
             errors = [
                 member.type
                 for member in members
-                if isinstance(member, Instance) and _TAGGED in base_names(member)
+                if isinstance(member, Instance) and TAGGED_ERROR in base_names(member)
             ]
             if errors:
                 return _may_print(errors[0], _argument_field(parent, node, module))
@@ -337,7 +334,7 @@ def _secret_captures(pattern: ast.pattern, module: Module) -> Iterator[str]:
     """Yield names bound to secret fields, as in `case LoginFailed(user, password)`."""
     for node in walk(pattern):
         info = _class_info(node.cls, module) if isinstance(node, ast.MatchClass) else None
-        if not isinstance(node, ast.MatchClass) or info is None or not info.has_base(_TAGGED):
+        if not isinstance(node, ast.MatchClass) or info is None or not info.has_base(TAGGED_ERROR):
             continue
         fields = _fields(info)
         own_fields = [
@@ -403,7 +400,7 @@ def _returns_text(function: ast.expr, module: Module) -> bool:
 
 
 def _is_str(type_: Type | None) -> bool:
-    return any('builtins.str' in base_names(member) for member in union_members(type_))
+    return may_be(type_, 'builtins.str')
 
 
 def _returns_message(node: ast.AST, module: Module) -> bool:
@@ -415,7 +412,7 @@ def _returns_message(node: ast.AST, module: Module) -> bool:
         return False
     class_ = module.parents.get(function)
     return isinstance(class_, ast.ClassDef) and any(
-        module.full_name(base) == _TAGGED for base in class_.bases
+        module.full_name(base) == TAGGED_ERROR for base in class_.bases
     )
 
 

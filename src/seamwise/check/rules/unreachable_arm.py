@@ -62,11 +62,12 @@ from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.adapters.seams import seam_of_adapter
 from seamwise.check.inference.data_flow.bindings import ValueBinding
-from seamwise.check.inference.data_flow.error_inference import FAILURE_CALLS, ErrorInference
+from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.inference.edits.annotations import node_edit, node_source
 from seamwise.check.rules.class_capture import is_class_capture
 from seamwise.check.rules.rule import Rule, join_code
 from seamwise.check.typed_ast.channels import (
+    FAILURE,
     NO_ERRORS,
     ErrorSet,
     channel_of,
@@ -75,7 +76,7 @@ from seamwise.check.typed_ast.channels import (
     subtract,
     union,
 )
-from seamwise.check.typed_ast.program import Module, walk
+from seamwise.check.typed_ast.program import Module, pattern_alternatives, walk
 
 _HELP = 'Remove the arm; if the error can occur, declare it in the channel that it comes from.'
 
@@ -91,7 +92,7 @@ def _find_unreachable_arms(module: Module) -> Iterator[RawFinding]:
 def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFinding]:
     if isinstance(match.subject, ast.Tuple):
         for arm in match.cases:
-            for pattern in _alternatives(arm.pattern):
+            for pattern in pattern_alternatives(arm.pattern):
                 yield from _check_tuple(arm, pattern, match.subject, inference)
         return
     is_result = channel_of(inference.module.type_of(match.subject)) is not None
@@ -100,9 +101,9 @@ def _check_match(match: ast.Match, inference: ErrorInference) -> Iterator[RawFin
         return
     remaining = arriving
     for arm in match.cases:
-        for pattern in _alternatives(arm.pattern):
+        for pattern in pattern_alternatives(arm.pattern):
             inner = _failure_argument(pattern, inference) if is_result else pattern
-            for part in _alternatives(inner) if inner is not None else ():
+            for part in pattern_alternatives(inner) if inner is not None else ():
                 classes = _pattern_classes(part, inference)
                 if classes and not _overlap(remaining, classes):
                     message = _message(part, classes, arriving)
@@ -163,9 +164,9 @@ def _check_tuple(
         arriving = _errors_of_subject(subject, inference)
         if arriving is None:
             continue
-        patterns: list[ast.pattern | None] = list(_alternatives(item))
+        patterns: list[ast.pattern | None] = list(pattern_alternatives(item))
         if channel_of(inference.module.type_of(subject)) is not None:
-            patterns = [_failure_argument(part, inference) for part in _alternatives(item)]
+            patterns = [_failure_argument(part, inference) for part in pattern_alternatives(item)]
         known = [part for part in patterns if part is not None]
         yield from _check_patterns(arm, known, arriving, inference)
 
@@ -177,28 +178,16 @@ def _check_patterns(
     inference: ErrorInference,
 ) -> Iterator[RawFinding]:
     for pattern in patterns:
-        for part in _alternatives(pattern):
+        for part in pattern_alternatives(pattern):
             classes = _pattern_classes(part, inference)
             if classes and not _overlap(arriving, classes):
                 yield RawFinding(arm, _message(part, classes, arriving), _HELP)
 
 
-def _alternatives(pattern: ast.pattern) -> Iterator[ast.pattern]:
-    """Yield the alternatives of a pattern, without the names bound by `as`."""
-    match pattern:
-        case ast.MatchOr(patterns):
-            for alternative in patterns:
-                yield from _alternatives(alternative)
-        case ast.MatchAs(ast.pattern() as inner):
-            yield from _alternatives(inner)
-        case _:
-            yield pattern
-
-
 def _failure_argument(pattern: ast.pattern, inference: ErrorInference) -> ast.pattern | None:
     """Return the pattern `x` of `Failure(x)`."""
     match pattern:
-        case ast.MatchClass(cls, [inner]) if inference.module.full_name(cls) in FAILURE_CALLS:
+        case ast.MatchClass(cls, [inner]) if inference.module.full_name(cls) in FAILURE:
             return inner
         case _:
             return None
@@ -208,7 +197,7 @@ def _matches_any_failure(pattern: ast.pattern, inference: ErrorInference) -> boo
     return (
         isinstance(pattern, ast.MatchClass)
         and not pattern.patterns
-        and inference.module.full_name(pattern.cls) in FAILURE_CALLS
+        and inference.module.full_name(pattern.cls) in FAILURE
     )
 
 

@@ -76,7 +76,6 @@ from seamwise.check._mypy.types import (
 from seamwise.check.facts import QuickFix
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
-from seamwise.check.inference.data_flow.error_inference import call_arguments
 from seamwise.check.inference.data_flow.liveness import bound_names, unread_assignments
 from seamwise.check.inference.edits.annotations import node_edit, node_source
 from seamwise.check.inference.fixes.propagation import discarded_result_edits
@@ -99,7 +98,7 @@ from seamwise.check.typed_ast.channels import (
     returned_type,
     union_members,
 )
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, call_arguments, walk
 
 _HELP = 'Match it, return it, or pass it to `do` or to a step; to discard it, write `_ = …`.'
 _CALLBACK_HELP = 'Pass a function that handles the Result, with `tap_error`, a log or a `match`.'

@@ -47,6 +47,8 @@ _DECLARED_RESULTS = EVERY_RESULT | {
 _SUCCESSES = SUCCESS | {'returns.io.IOSuccess'}
 _FAILURES = FAILURE | {'returns.io.IOFailure'}
 
+DO = 'seamwise._results.scope.Do'
+
 CONTAINERS = frozenset({
     'builtins.list', 'builtins.tuple', 'builtins.dict', 'builtins.set', 'builtins.frozenset',
     'collections.deque', 'collections.defaultdict', 'collections.OrderedDict',
@@ -95,6 +97,11 @@ def union_members(type_: Type | None) -> Iterator[ProperType]:
 def base_names(type_: ProperType) -> frozenset[str]:
     """Return the full names of a class and its base classes; empty if the type is not a class."""
     return _names_in_mro(type_.type) if isinstance(type_, Instance) else _NO_NAMES
+
+
+def may_be(type_: Type | None, name: str) -> bool:
+    """Return whether a type, or a member of a union, is a class or one of its subclasses."""
+    return any(name in base_names(member) for member in union_members(type_))
 
 
 @lru_cache(maxsize=4_096)

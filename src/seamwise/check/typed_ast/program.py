@@ -57,6 +57,24 @@ def parameters(function: Function | ast.Lambda) -> Iterator[ast.arg]:
     )
 
 
+def call_arguments(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield the positional and keyword arguments of a call."""
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+
+
+def pattern_alternatives(pattern: ast.pattern) -> Iterator[ast.pattern]:
+    """Yield the alternatives of a pattern, without the names bound by `as`."""
+    match pattern:
+        case ast.MatchOr(patterns):
+            for alternative in patterns:
+                yield from pattern_alternatives(alternative)
+        case ast.MatchAs(ast.pattern() as inner):
+            yield from pattern_alternatives(inner)
+        case _:
+            yield pattern
+
+
 def _has_values(function: Function) -> bool:
     arguments = function.args
     return any((arguments.posonlyargs, arguments.args, arguments.kwonlyargs)) or any(

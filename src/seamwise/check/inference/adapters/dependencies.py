@@ -13,6 +13,7 @@ from seamwise.check.typed_ast.channels import (
     call_result_type,
     errors_in,
     errors_of_type,
+    may_be,
     union_members,
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
@@ -82,8 +83,7 @@ def installed_adapters(inference: ErrorInference) -> Iterator[InstalledAdapter]:
     for call in inference.module.nodes_of_type(ast.Call):
         match call:
             case ast.Call(ast.Name(id='install') | ast.Attribute(attr='install'), [app, adapter]):
-                owners = union_members(inference.module.type_of(app))
-                if any(_APPLICATION in base_names(owner) for owner in owners):
+                if may_be(inference.module.type_of(app), _APPLICATION):
                     yield InstalledAdapter(covered_errors(adapter, inference))
             case _:
                 pass

@@ -13,7 +13,6 @@ from seamwise.check.inference.data_flow.error_inference import (
     CATCH,
     CAUGHT,
     ErrorInference,
-    call_arguments,
 )
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
@@ -25,7 +24,7 @@ from seamwise.check.typed_ast.channels import (
     union_members,
     without_type_variables,
 )
-from seamwise.check.typed_ast.program import Function, Module, walk
+from seamwise.check.typed_ast.program import Function, Module, call_arguments, walk
 
 ADAPTER = 'seamwise.seams.adapter.Adapter'
 _SEAMS = 'seamwise.seams.'

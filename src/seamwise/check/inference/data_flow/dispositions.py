@@ -1,8 +1,9 @@
 """Dispositions of the errors of a Result in a function: propagated, handled or lost."""
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -15,19 +16,19 @@ from seamwise.check.inference.data_flow.error_inference import (
 )
 from seamwise.check.inference.data_flow.memo import RecursiveMemo
 from seamwise.check.typed_ast.channels import (
+    DO,
     FAILURE,
     NO_ERRORS,
     RESULT,
     ErrorSet,
-    base_names,
     channel_of,
     errors_in,
     errors_of_type,
     filter_errors,
+    may_be,
     narrow,
     overlaps,
     subtract,
-    union_members,
 )
 from seamwise.check.typed_ast.program import Function, walk
 
@@ -40,7 +41,6 @@ CHECKS = frozenset(
     }
 )
 _UNTYPED_CHECK = 'returns.pipeline.is_successful'
-_DO = 'seamwise._results.scope.Do'
 _TAP_ERROR = 'seamwise._results.compose.tap_error'
 
 
@@ -107,7 +107,11 @@ class Dispositions:
             ):
                 return self._of_collection(parent, errors)
             case ast.Match(subject):
-                return self._of_result_arms(parent, errors) if subject is node else Disposition()
+                return (
+                    _of_arms(self._of_result_arm, parent, errors)
+                    if subject is node
+                    else Disposition()
+                )
             case ast.Attribute():
                 return self._of_method(parent, errors)
             case ast.Call():
@@ -205,7 +209,7 @@ class Dispositions:
         name = self.module.full_name(call.func)
         if name in CHECKS or name == _UNTYPED_CHECK:
             return Disposition()
-        if self._is_do(call.func):
+        if may_be(self.module.type_of(call.func), DO):
             return Disposition(propagated=errors)
         if call.args and call.args[0] is node and (name in PASS_THROUGH or name == BIND_ASYNC):
             disposition = self.of_result(call, errors)
@@ -226,22 +230,10 @@ class Dispositions:
             return Disposition(propagated=errors)
         return Disposition(handled=errors)
 
-    def _is_do(self, node: ast.expr) -> bool:
-        return any(_DO in base_names(member) for member in union_members(self.module.type_of(node)))
-
     def _returns_result(self, call: ast.Call) -> bool:
-        return any(
-            RESULT in base_names(member) for member in union_members(self.module.type_of(call))
-        )
+        return may_be(self.module.type_of(call), RESULT)
 
     # Arms that match a Result
-
-    def _of_result_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
-        disposition = Disposition()
-        for arm in match.cases:
-            arm_disposition, errors = self._of_result_arm(arm, arm.pattern, errors)
-            disposition = disposition.merge(arm_disposition)
-        return disposition
 
     def _of_result_arm(
         self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
@@ -250,11 +242,8 @@ class Dispositions:
         unmatched = errors if arm.guard is not None else NO_ERRORS
         match pattern:
             case ast.MatchOr(alternatives):
-                disposition = Disposition()
-                for alternative in alternatives:
-                    part, errors = self._of_result_arm(arm, alternative, errors)
-                    disposition = disposition.merge(part)
-                return disposition, errors
+                pairs = [(arm, alternative) for alternative in alternatives]
+                return _of_patterns(self._of_result_arm, pairs, errors)
             case ast.MatchAs(None, None):
                 return Disposition(), unmatched
             case ast.MatchAs(None, str(name)):
@@ -296,7 +285,11 @@ class Dispositions:
                     self.of_error(parent, errors)
                 )
             case ast.Match(subject):
-                return self._of_error_arms(parent, errors) if subject is node else Disposition()
+                return (
+                    _of_arms(self._of_error_arm, parent, errors)
+                    if subject is node
+                    else Disposition()
+                )
             case ast.Call() if self.module.full_name(parent.func) in CHECKS:
                 return self._of_class_check(parent, errors)
             case ast.Call() if self.module.full_name(parent.func).endswith('.assert_never'):
@@ -314,7 +307,7 @@ class Dispositions:
         return (
             isinstance(call.func, ast.Attribute)
             and call.func.attr == 'fail'
-            and self._is_do(call.func.value)
+            and may_be(self.module.type_of(call.func.value), DO)
         )
 
     def _of_class_check(self, call: ast.Call, errors: ErrorSet) -> Disposition:
@@ -343,13 +336,6 @@ class Dispositions:
                     disposition = disposition.merge(self.of_error(node, remaining))
         return disposition
 
-    def _of_error_arms(self, match: ast.Match, errors: ErrorSet) -> Disposition:
-        disposition = Disposition()
-        for arm in match.cases:
-            arm_disposition, errors = self._of_error_arm(arm, arm.pattern, errors)
-            disposition = disposition.merge(arm_disposition)
-        return disposition
-
     def _of_error_arm(
         self, arm: ast.match_case, pattern: ast.pattern, errors: ErrorSet
     ) -> tuple[Disposition, ErrorSet]:
@@ -357,11 +343,8 @@ class Dispositions:
         unmatched = errors if arm.guard is not None else NO_ERRORS
         match pattern:
             case ast.MatchOr(alternatives):
-                disposition = Disposition()
-                for alternative in alternatives:
-                    part, errors = self._of_error_arm(arm, alternative, errors)
-                    disposition = disposition.merge(part)
-                return disposition, errors
+                pairs = [(arm, alternative) for alternative in alternatives]
+                return _of_patterns(self._of_error_arm, pairs, errors)
             case ast.MatchAs(None, None):
                 # `case _:` handles the remaining errors, `case Failure(_):` ignores them.
                 handles = arm.pattern is pattern and not self._asserts_never(arm)
@@ -414,6 +397,26 @@ def is_irrefutable(pattern: ast.pattern) -> bool:
 
 def _overlapping(errors: ErrorSet, classes: Sequence[TypeInfo]) -> ErrorSet:
     return filter_errors(errors, lambda info: any(overlaps(info, class_) for class_ in classes))
+
+
+_ArmCheck: TypeAlias = Callable[
+    [ast.match_case, ast.pattern, ErrorSet], tuple[Disposition, ErrorSet]
+]
+"""Returns the disposition by one arm, and the errors that reach the next arm."""
+
+
+def _of_arms(of_arm: _ArmCheck, match: ast.Match, errors: ErrorSet) -> Disposition:
+    return _of_patterns(of_arm, [(arm, arm.pattern) for arm in match.cases], errors)[0]
+
+
+def _of_patterns(
+    of_arm: _ArmCheck, patterns: Iterable[tuple[ast.match_case, ast.pattern]], errors: ErrorSet
+) -> tuple[Disposition, ErrorSet]:
+    disposition = Disposition()
+    for arm, pattern in patterns:
+        part, errors = of_arm(arm, pattern, errors)
+        disposition = disposition.merge(part)
+    return disposition, errors
 
 
 def _guard_and_body(arm: ast.match_case) -> list[ast.AST]:

@@ -32,8 +32,10 @@ from seamwise.check.inference.data_flow.bindings import (
 )
 from seamwise.check.inference.data_flow.memo import RecursiveMemo
 from seamwise.check.typed_ast.channels import (
+    FAILURE,
     NO_ERRORS,
     RESULT,
+    SUCCESS,
     ErrorSet,
     awaited_type,
     base_names,
@@ -48,8 +50,6 @@ from seamwise.check.typed_ast.channels import (
 )
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
-SUCCESS_CALLS = frozenset({'seamwise._results.containers.Success', 'returns.result.Success'})
-FAILURE_CALLS = frozenset({'seamwise._results.containers.Failure', 'returns.result.Failure'})
 PASS_THROUGH = frozenset(
     {
         'seamwise._results.containers.from_returns',
@@ -158,9 +158,9 @@ class ErrorInference:
 
     def _errors_of_call(self, node: ast.Call) -> ErrorSet | None:
         name = self.module.full_name(node.func)
-        if name in SUCCESS_CALLS:
+        if name in SUCCESS:
             return NO_ERRORS
-        if name in FAILURE_CALLS:
+        if name in FAILURE:
             return self.value_classes(node.args[0]) if len(node.args) == 1 else None
         if self._is_recursive(node, name):
             # The errors come from the other statements of the function.
@@ -600,12 +600,6 @@ def _class_of(type_: Type) -> TypeInfo | None:
         result = call_result_type(proper)
         return result.type if isinstance(result, Instance) else None
     return proper.type if isinstance(proper, Instance) else None
-
-
-def call_arguments(call: ast.Call) -> Iterator[ast.expr]:
-    """Yield the positional and keyword arguments of a call."""
-    yield from call.args
-    yield from (keyword.value for keyword in call.keywords)
 
 
 def full_name(definition: Function | ast.ClassDef, module: Module) -> str:

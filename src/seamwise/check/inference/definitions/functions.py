@@ -9,11 +9,9 @@ from seamwise.check.inference.adapters.seams import seam_uses
 from seamwise.check.inference.data_flow.dispositions import Dispositions
 from seamwise.check.inference.data_flow.error_inference import (
     ATTEMPT,
-    FAILURE_CALLS,
     GUARDS,
     REFINE,
     ErrorInference,
-    call_arguments,
 )
 from seamwise.check.inference.definitions.overrides import (
     class_members,
@@ -29,6 +27,8 @@ from seamwise.check.inference.edits.annotations import (
 )
 from seamwise.check.inference.edits.imports import import_edits
 from seamwise.check.typed_ast.channels import (
+    DO,
+    FAILURE,
     NO_ERRORS,
     RESULT,
     UNSPECIFIC,
@@ -39,16 +39,16 @@ from seamwise.check.typed_ast.channels import (
     errors_in,
     errors_of_type,
     is_result,
+    may_be,
     overlaps,
     returned_type,
     union,
     union_members,
     without_type_variables,
 )
-from seamwise.check.typed_ast.program import Function, Module, parameters, walk
+from seamwise.check.typed_ast.program import Function, Module, call_arguments, parameters, walk
 
 FALLIBLE = 'seamwise._results.scope.fallible'
-_DO = 'seamwise._results.scope.Do'
 _RULES = 'seamwise._results.edges.Rules'
 _EDGES = frozenset({ATTEMPT, REFINE})
 STEP_MODULES = frozenset(
@@ -172,7 +172,7 @@ def do_parameter(function: Function, module: Module) -> tuple[str, Instance] | N
     types = declared.arg_types if declared is not None else ()
     for parameter, type_ in zip(parameters(function), types, strict=False):
         proper = get_proper_type(type_)
-        if isinstance(proper, Instance) and proper.type.fullname == _DO:
+        if isinstance(proper, Instance) and proper.type.fullname == DO:
             return parameter.arg, proper
     return None
 
@@ -235,7 +235,7 @@ def _errors_of_helper(call: ast.Call, do: ast.Name, inference: ErrorInference) -
         return None
     parameter = signature.argument_by_position(call.args.index(do))
     do_type = get_proper_type(parameter.typ) if parameter is not None else None
-    if not isinstance(do_type, Instance) or do_type.type.fullname != _DO:
+    if not isinstance(do_type, Instance) or do_type.type.fullname != DO:
         return None
     return errors_of_type(do_type.args[0])
 
@@ -334,7 +334,7 @@ def _sources_in_call(
 ) -> Iterator[ErrorSource]:
     module = inference.module
     name = module.full_name(node.func)
-    if name in FAILURE_CALLS:
+    if name in FAILURE:
         errors = inference.value_classes(node.args[0]) if len(node.args) == 1 else None
         yield from _sources(node, '', errors, node, dispositions)
         return
@@ -351,9 +351,7 @@ def _sources_in_call(
         ):
             yield from _sources(node, '', inference.guard_errors(guard), node, dispositions)
             return
-        case ast.Attribute(receiver) if any(
-            RESULT in base_names(member) for member in union_members(module.type_of(receiver))
-        ):
+        case ast.Attribute(receiver) if may_be(module.type_of(receiver), RESULT):
             return
         case _:
             pass
@@ -366,7 +364,7 @@ def _sources_in_call(
 
 def is_do(node: ast.expr, module: Module) -> bool:
     """Return whether an expression is the `do` of a function in direct style."""
-    return any(_DO in base_names(member) for member in union_members(module.type_of(node)))
+    return may_be(module.type_of(node), DO)
 
 
 def _sources_in_argument(

@@ -19,7 +19,7 @@ from seamwise.check.inference.exception_flow.sites import (
     raises_caught,
 )
 from seamwise.check.typed_ast.channels import is_result, returned_type, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, call_arguments
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
 _ALLOWED = frozenset({
@@ -222,7 +222,7 @@ def safe_exceptions(function: Function, module: Module) -> tuple[ExceptionClass,
     """
     for decorator in function.decorator_list:
         if isinstance(decorator, ast.Call) and module.full_name(decorator.func) in _SAFE:
-            arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+            arguments = list(call_arguments(decorator))
             return tuple(exception_classes(arguments[0], module)) if len(arguments) == 1 else ()
     return ()
 

@@ -15,7 +15,7 @@ from seamwise.check.inference.data_flow.called_functions import (
     positional_parameters,
 )
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
-from seamwise.check.typed_ast.channels import base_names, union_members
+from seamwise.check.typed_ast.channels import may_be, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, parameters, walk
 
 _RECEIVERS = frozenset({
@@ -234,9 +234,7 @@ class ExceptionTrace:
 
     def _is_group(self, node: ast.expr) -> bool:
         """Return whether an expression makes a group of exceptions."""
-        return any(
-            _GROUP in base_names(member) for member in union_members(self._module.type_of(node))
-        )
+        return may_be(self._module.type_of(node), _GROUP)
 
     def _contains(self, tracked: _Tracked, node: ast.expr) -> bool:
         """Return whether a value contains the exception, as in `{'exception': error}`."""

@@ -35,6 +35,7 @@ from seamwise.check.typed_ast.channels import (
     awaited_type,
     base_names,
     call_result_type,
+    may_be,
     union,
     union_members,
     without_type_variables,
@@ -213,7 +214,7 @@ def _uses_key(function: Function | ast.Lambda) -> bool:
 
 def _is_keyed(guard: ast.expr, module: Module) -> bool:
     """Return whether a guard passes an idempotency key to its operation."""
-    return any(KEYED in base_names(member) for member in union_members(module.type_of(guard)))
+    return may_be(module.type_of(guard), KEYED)
 
 
 def _is_async(function: ast.expr, module: Module) -> bool:
@@ -267,8 +268,7 @@ def _preserves_type(decorator: Type | None) -> bool:
 
 def unhandled_guard_errors(guard: ast.expr, inference: ErrorInference) -> ErrorSet:
     """Return the errors of a guard itself, except those that a fallback replaces."""
-    members = union_members(inference.module.type_of(guard))
-    if not any(_FALLBACK in base_names(member) for member in members):
+    if not may_be(inference.module.type_of(guard), _FALLBACK):
         return without_type_variables(inference.guard_errors(guard) or NO_ERRORS)
     match guard:
         case ast.BinOp(outer) if not _is_conditional_fallback(outer):
