@@ -81,7 +81,7 @@ class Category(StrEnum, metaclass=_CategoryMeta):
     @property
     def retryable(self) -> bool:
         """Whether the same call may succeed later; an error class or instance can override it."""
-        return _TABLE[self].retryable
+        return _TABLE[self].recovery in _RETRYING
 
     @property
     def recovery(self) -> Recovery:
@@ -95,68 +95,35 @@ class Category(StrEnum, metaclass=_CategoryMeta):
 
 
 class _Row(NamedTuple):
-    retryable: bool
     recovery: Recovery
     general_message: str
 
 
 _TABLE = {
-    Category.VALIDATION: _Row(
-        retryable=False, recovery=Recovery.CORRECT, general_message='The request is not valid.'
-    ),
+    Category.VALIDATION: _Row(Recovery.CORRECT, general_message='The request is not valid.'),
     Category.NOT_FOUND: _Row(
-        retryable=False,
-        recovery=Recovery.CORRECT,
-        general_message='The requested resource does not exist.',
+        Recovery.CORRECT, general_message='The requested resource does not exist.'
     ),
     Category.CONFLICT: _Row(
-        retryable=False,
-        recovery=Recovery.CORRECT,
-        general_message='The request conflicts with the current state.',
+        Recovery.CORRECT, general_message='The request conflicts with the current state.'
     ),
-    Category.AUTHENTICATION: _Row(
-        retryable=False, recovery=Recovery.STOP, general_message='The authentication failed.'
-    ),
+    Category.AUTHENTICATION: _Row(Recovery.STOP, general_message='The authentication failed.'),
     Category.CONFIGURATION: _Row(
-        retryable=False,
-        recovery=Recovery.STOP,
-        general_message='The service is not configured correctly.',
+        Recovery.STOP, general_message='The service is not configured correctly.'
     ),
-    Category.PERMISSION: _Row(
-        retryable=False, recovery=Recovery.ASK, general_message='The request is not permitted.'
-    ),
-    Category.QUOTA: _Row(
-        retryable=False, recovery=Recovery.ASK, general_message='The quota is exhausted.'
-    ),
-    Category.RATE_LIMIT: _Row(
-        retryable=True, recovery=Recovery.WAIT, general_message='There are too many requests.'
-    ),
-    Category.CAPACITY: _Row(
-        retryable=True, recovery=Recovery.WAIT, general_message='The service is at its capacity.'
-    ),
+    Category.PERMISSION: _Row(Recovery.ASK, general_message='The request is not permitted.'),
+    Category.QUOTA: _Row(Recovery.ASK, general_message='The quota is exhausted.'),
+    Category.RATE_LIMIT: _Row(Recovery.WAIT, general_message='There are too many requests.'),
+    Category.CAPACITY: _Row(Recovery.WAIT, general_message='The service is at its capacity.'),
     Category.CIRCUIT_OPEN: _Row(
-        retryable=True,
-        recovery=Recovery.FALL_BACK,
-        general_message='The service is paused after repeated failures.',
+        Recovery.FALL_BACK, general_message='The service is paused after repeated failures.'
     ),
-    Category.TIMEOUT: _Row(
-        retryable=True,
-        recovery=Recovery.RETRY,
-        general_message='The operation did not finish in time.',
-    ),
-    Category.UNAVAILABLE: _Row(
-        retryable=True, recovery=Recovery.RETRY, general_message='The service is not available.'
-    ),
-    Category.CONNECTION: _Row(
-        retryable=True, recovery=Recovery.RECONNECT, general_message='The connection failed.'
-    ),
-    Category.RESOURCE: _Row(
-        retryable=True, recovery=Recovery.WAIT, general_message='The service is out of resources.'
-    ),
-    Category.EXECUTION: _Row(
-        retryable=False, recovery=Recovery.ASK, general_message='The operation failed.'
-    ),
-    Category.CANCELLED: _Row(
-        retryable=False, recovery=Recovery.STOP, general_message='The operation was cancelled.'
-    ),
+    Category.TIMEOUT: _Row(Recovery.RETRY, general_message='The operation did not finish in time.'),
+    Category.UNAVAILABLE: _Row(Recovery.RETRY, general_message='The service is not available.'),
+    Category.CONNECTION: _Row(Recovery.RECONNECT, general_message='The connection failed.'),
+    Category.RESOURCE: _Row(Recovery.WAIT, general_message='The service is out of resources.'),
+    Category.EXECUTION: _Row(Recovery.ASK, general_message='The operation failed.'),
+    Category.CANCELLED: _Row(Recovery.STOP, general_message='The operation was cancelled.'),
 }
+_RETRYING = frozenset((Recovery.WAIT, Recovery.RETRY, Recovery.RECONNECT, Recovery.FALL_BACK))
+"""Recoveries after which the same call may succeed."""

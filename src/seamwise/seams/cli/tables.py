@@ -7,7 +7,7 @@ of a shell after Ctrl-C, 1 any other failure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._runtime.source_excerpt import Place
@@ -50,6 +50,11 @@ def excerpt_hint(text: str) -> str | None:
     return f'the text is {truncate(text, EXCERPT_LIMIT)!r}' if text else None
 
 
+def available_hint(noun: str, names: Sequence[str]) -> str | None:
+    """Return a hint with the available names, or None if there are none."""
+    return f'the {noun} are {join_quoted(names, last="and")}.' if names else None
+
+
 def last_line_hint(output: str) -> Iterator[str]:
     """Yield a hint with the last line of a command's output, if there is one."""
     if lines := output.strip().splitlines():
@@ -61,40 +66,14 @@ def problem_hints(problems: Iterable[Problem], *, whole: str) -> Iterator[str]:
     return (f'{problem.pointer or whole}: {problem.message}.' for problem in problems)
 
 
-def _sign_in_reason(error: catalog.access.Unauthenticated) -> str | None:
-    return None if error.reason is None else f'{error.reason}.'
-
-
 ACCESS: Adapter[catalog.access.AccessError, Rendered] = Adapter(
     lambda: (
-        on(catalog.access.Unauthenticated).exits(77, hint=_sign_in_reason)
+        on(catalog.access.Unauthenticated).exits(
+            77, hint=lambda error: None if error.reason is None else f'{error.reason}.'
+        )
         | on(catalog.access.AccessDenied).exits(77, hint='ask an administrator to grant access.')
     )
 )
-
-
-def _available_agents(error: catalog.agents.AgentNotFound) -> str | None:
-    return (
-        f'the agents are {join_quoted(error.available, last="and")}.' if error.available else None
-    )
-
-
-def _available_commands(error: catalog.agents.CommandNotFound) -> str | None:
-    return (
-        f'the commands are {join_quoted(error.available, last="and")}.' if error.available else None
-    )
-
-
-def _next_states(error: catalog.agents.InvalidTransition) -> str:
-    return (
-        f'the next state can be {join_quoted(error.allowed)}.'
-        if error.allowed
-        else 'it is a final state.'
-    )
-
-
-def _violated_rules(error: catalog.agents.GuardrailsViolated) -> Iterator[str]:
-    return problem_hints(error.problems, whole='all of it')
 
 
 def _passing_failure(error: catalog.agents.AgentFailed | catalog.tools.ToolFailed) -> str | None:
@@ -104,15 +83,28 @@ def _passing_failure(error: catalog.agents.AgentFailed | catalog.tools.ToolFaile
 AGENTS: Adapter[catalog.agents.AgentError, Rendered] = Adapter(
     lambda: (
         on(catalog.agents.AgentNotFound).exits(
-            2, hint=_available_agents, lookup=lambda error: (error.name, error.available)
+            2,
+            hint=lambda error: available_hint('agents', error.available),
+            lookup=lambda error: (error.name, error.available),
         )
         | on(catalog.agents.CommandNotFound).exits(
-            2, hint=_available_commands, lookup=lambda error: (error.name, error.available)
+            2,
+            hint=lambda error: available_hint('commands', error.available),
+            lookup=lambda error: (error.name, error.available),
         )
         | on(catalog.agents.AgentNotReady).exits(69, hint=retry_later_hint)
         | on(catalog.agents.AgentBusy).exits(75, hint=retry_later_hint)
-        | on(catalog.agents.InvalidTransition).exits(1, hint=_next_states)
-        | on(catalog.agents.GuardrailsViolated).exits(77, hint=_violated_rules)
+        | on(catalog.agents.InvalidTransition).exits(
+            1,
+            hint=lambda error: (
+                f'the next state can be {join_quoted(error.allowed)}.'
+                if error.allowed
+                else 'it is a final state.'
+            ),
+        )
+        | on(catalog.agents.GuardrailsViolated).exits(
+            77, hint=lambda error: problem_hints(error.problems, whole='all of it')
+        )
         | on(catalog.agents.ContextOverflow).exits(
             65, hint='compress the conversation, or start a new one.'
         )
@@ -124,22 +116,17 @@ AGENTS: Adapter[catalog.agents.AgentError, Rendered] = Adapter(
 )
 
 
-def _deadline_advice(error: catalog.policies.DeadlineExceeded) -> str:
-    return f'request less at a time, or allow more than {error.timeout:g} s.'
-
-
 GUARDS: Adapter[catalog.policies.GuardError, Rendered] = Adapter(
     lambda: (
         on(catalog.policies.RateLimited).exits(75)
         | on(catalog.policies.CircuitOpen).exits(75, hint='continue without it until it recovers.')
         | on(catalog.policies.BulkheadFull).exits(75, hint=retry_later_hint)
-        | on(catalog.policies.DeadlineExceeded).exits(124, hint=_deadline_advice)
+        | on(catalog.policies.DeadlineExceeded).exits(
+            124,
+            hint=lambda error: f'request less at a time, or allow more than {error.timeout:g} s.',
+        )
     )
 )
-
-
-def _offered_models(error: catalog.models.ModelNotFound) -> str | None:
-    return None if error.suggestions else f'list the models that {error.provider} offers.'
 
 
 def _excess_tokens(error: catalog.models.ContextTooLong) -> str:
@@ -155,7 +142,12 @@ def _schema_problems(error: catalog.models.StructuredOutputInvalid) -> Iterator[
 
 MODELS: Adapter[catalog.models.ModelError, Rendered] = Adapter(
     lambda: (
-        on(catalog.models.ModelNotFound).exits(2, hint=_offered_models)
+        on(catalog.models.ModelNotFound).exits(
+            2,
+            hint=lambda error: (
+                None if error.suggestions else f'list the models that {error.provider} offers.'
+            ),
+        )
         | on(catalog.models.ProviderNotReady).exits(78, hint="fix the provider's configuration.")
         | on(catalog.models.ProviderUnavailable).exits(69, hint='try another provider.')
         | on(catalog.models.ModelOverloaded).exits(75, hint='try another model.')
@@ -222,15 +214,13 @@ def _call_excerpt(
     return excerpt_hint(error.excerpt)
 
 
-def _call_problems(error: catalog.parsing.SchemaViolations) -> Iterator[str]:
-    return problem_hints(error.problems, whole='the line')
-
-
 PARSING: Adapter[catalog.parsing.ParsingError, Rendered] = Adapter(
     lambda: (
         on(catalog.parsing.UnreadableCall).exits(65, hint=_call_excerpt)
         | on(catalog.parsing.UnknownFormat).exits(65, hint=_call_excerpt)
-        | on(catalog.parsing.SchemaViolations).exits(65, hint=_call_problems)
+        | on(catalog.parsing.SchemaViolations).exits(
+            65, hint=lambda error: problem_hints(error.problems, whole='the line')
+        )
     )
 )
 
@@ -241,25 +231,22 @@ def _connection_advice(error: catalog.protocols.McpConnectionFailed) -> Iterator
     yield 'check that the server runs and is configured correctly.'
 
 
-def _server_fault(error: catalog.protocols.McpServerFailed) -> str | None:
-    return 'the server reports a fault of its own; try again.' if error.retryable else None
-
-
 def _supported(
     error: catalog.protocols.A2aContentTypeNotSupported | catalog.protocols.A2aVersionNotSupported,
 ) -> str | None:
     return f'it supports {join_quoted(error.supported)}.' if error.supported else None
 
 
-def _card_problems(error: catalog.protocols.AgentCardInvalid) -> Iterator[str]:
-    return problem_hints(error.problems, whole='the card')
-
-
 MCP: Adapter[catalog.protocols.McpError, Rendered] = Adapter(
     lambda: (
         on(catalog.protocols.McpConnectionFailed).exits(69, hint=_connection_advice)
         | on(catalog.protocols.McpTransportFailed).exits(69, hint='reconnect.')
-        | on(catalog.protocols.McpServerFailed).exits(1, hint=_server_fault)
+        | on(catalog.protocols.McpServerFailed).exits(
+            1,
+            hint=lambda error: (
+                'the server reports a fault of its own; try again.' if error.retryable else None
+            ),
+        )
         | on(catalog.protocols.McpTimedOut).exits(124, hint=retry_later_hint)
     )
 )
@@ -297,7 +284,9 @@ A2A: Adapter[catalog.protocols.A2aError, Rendered] = Adapter(
             65, hint='declare the extension, or use another agent.'
         )
         | on(catalog.protocols.A2aVersionNotSupported).exits(65, hint=_supported)
-        | on(catalog.protocols.AgentCardInvalid).exits(78, hint=_card_problems)
+        | on(catalog.protocols.AgentCardInvalid).exits(
+            78, hint=lambda error: problem_hints(error.problems, whole='the card')
+        )
     )
 )
 
@@ -307,28 +296,27 @@ def _reconnect(error: catalog.sessions.ConnectionLost) -> str:
     return f'{reason}reconnect, and continue after event {error.last_event_seq}.'
 
 
-def _replay_gap(error: catalog.sessions.ReplayGap) -> str:
-    return f'events are available from {error.first_available} on; read the whole state again.'
-
-
-def _attempts(error: catalog.sessions.RecoveryFailed) -> str:
-    return f'it was tried {pluralize(error.attempts, "time")}.'
-
-
 SESSIONS: Adapter[catalog.sessions.SessionError, Rendered] = Adapter(
     lambda: (
         on(catalog.sessions.InvalidInput).exits(65)
         | on(catalog.sessions.SessionNotFound).exits(66, hint='start a new session.')
         | on(catalog.sessions.SessionBusy).exits(1, hint='wait until it finishes, or stop it.')
         | on(catalog.sessions.ConnectionLost).exits(69, hint=_reconnect)
-        | on(catalog.sessions.ReplayGap).exits(1, hint=_replay_gap)
+        | on(catalog.sessions.ReplayGap).exits(
+            1,
+            hint=lambda error: (
+                f'events are available from {error.first_available} on; read the whole state again.'
+            ),
+        )
         | on(catalog.sessions.UnknownEpoch).exits(
             66, hint='start again without the sequence numbers of the old epoch.'
         )
         | on(catalog.sessions.AckAhead).exits(
             65, hint='acknowledge only events that were received.'
         )
-        | on(catalog.sessions.RecoveryFailed).exits(1, hint=_attempts)
+        | on(catalog.sessions.RecoveryFailed).exits(
+            1, hint=lambda error: f'it was tried {pluralize(error.attempts, "time")}.'
+        )
     )
 )
 
@@ -352,14 +340,6 @@ def _chunk_excerpt(error: catalog.streaming.ChunkUnparsable) -> str | None:
     return f'at position {error.position}, {hint}'
 
 
-def _response_status(error: catalog.streaming.StreamProviderFailed) -> str | None:
-    return (
-        retry_later_hint(error)
-        if error.status is None
-        else f'its response has status {error.status}.'
-    )
-
-
 STREAMING: Adapter[catalog.streaming.StreamingError, Rendered] = Adapter(
     lambda: (
         on(catalog.streaming.InvalidStream).exits(65)
@@ -367,7 +347,14 @@ STREAMING: Adapter[catalog.streaming.StreamingError, Rendered] = Adapter(
         | on(catalog.streaming.ChunkHandlerFailed).exits(75, hint='try again.')
         | on(catalog.streaming.StreamAborted).exits(130)
         | on(catalog.streaming.UserInterrupted).exits(130, hint=lambda error: error.feedback)
-        | on(catalog.streaming.StreamProviderFailed).exits(69, hint=_response_status)
+        | on(catalog.streaming.StreamProviderFailed).exits(
+            69,
+            hint=lambda error: (
+                retry_later_hint(error)
+                if error.status is None
+                else f'its response has status {error.status}.'
+            ),
+        )
         | on(catalog.streaming.TokenCountFailed).exits(1, hint='estimate the count instead.')
         | on(catalog.streaming.BufferFull).exits(75, hint=retry_later_hint)
         | on(catalog.streaming.StreamClosed).exits(1, hint='open a new stream.')
@@ -392,24 +379,8 @@ def _missing_parameter(error: catalog.tools.MissingParameter) -> Iterator[str]:
     yield from _other_findings(error.also)
 
 
-def _invalid_parameter(error: catalog.tools.InvalidParameter) -> Iterator[str]:
-    return _other_findings(error.also)
-
-
 def _other_findings(findings: tuple[catalog.tools.Finding, ...]) -> Iterator[str]:
     return (f'{finding.parameter!r} is also invalid: {finding.reason}.' for finding in findings)
-
-
-def _available_tools(error: catalog.tools.UnknownTool) -> str | None:
-    return f'the tools are {join_quoted(error.available, last="and")}.' if error.available else None
-
-
-def _parent_folder(error: catalog.tools.FileNotFound) -> str | None:
-    return None if error.suggestions else f'list {describe_parent_folder(error.path)}.'
-
-
-def _path_reason(error: catalog.tools.PathForbidden) -> str:
-    return _PATH_REASONS[error.reason]
 
 
 def _most_similar_text(error: catalog.tools.ContentNotFound) -> str | None:
@@ -444,40 +415,44 @@ def _exit_reason(error: catalog.tools.CommandFailed) -> Iterator[str]:
     yield from last_line_hint(error.output)
 
 
-def _rejected_hunks(error: catalog.tools.DiffRejected) -> Iterator[str]:
-    return (f'{describe_rejected_hunk(hunk)}.' for hunk in error.hunks)
-
-
-def _tool_timeout_advice(error: catalog.tools.ToolTimedOut) -> str:
-    return f'request less at a time, or allow more than {error.timeout:g} s.'
-
-
-def _result_problems(error: catalog.tools.InvalidResult) -> Iterator[str]:
-    return problem_hints(error.problems, whole='the result')
-
-
 TOOLS: Adapter[catalog.tools.ToolError, Rendered] = Adapter(
     lambda: (
         on(catalog.tools.MissingParameter).exits(2, hint=_missing_parameter)
-        | on(catalog.tools.InvalidParameter).exits(2, hint=_invalid_parameter)
-        | on(catalog.tools.UnknownTool).exits(
-            2, hint=_available_tools, lookup=lambda error: (error.tool, error.available)
+        | on(catalog.tools.InvalidParameter).exits(
+            2, hint=lambda error: _other_findings(error.also)
         )
-        | on(catalog.tools.FileNotFound).exits(66, hint=_parent_folder)
+        | on(catalog.tools.UnknownTool).exits(
+            2,
+            hint=lambda error: available_hint('tools', error.available),
+            lookup=lambda error: (error.tool, error.available),
+        )
+        | on(catalog.tools.FileNotFound).exits(
+            66,
+            hint=lambda error: (
+                None if error.suggestions else f'list {describe_parent_folder(error.path)}.'
+            ),
+        )
         | on(catalog.tools.FileAlreadyExists).exits(
             73, hint='allow overwriting it, or choose another path.'
         )
-        | on(catalog.tools.PathForbidden).exits(77, hint=_path_reason)
+        | on(catalog.tools.PathForbidden).exits(77, hint=lambda error: _PATH_REASONS[error.reason])
         | on(catalog.tools.ContentNotFound).exits(65, hint=_most_similar_text)
         | on(catalog.tools.ContentMismatch).exits(65, hint=_actual_text)
         | on(catalog.tools.DuplicateMatch).exits(65, hint=_matching_lines)
         | on(catalog.tools.CommandTimedOut).exits(124, hint=_timeout_advice)
         | on(catalog.tools.CommandFailed).exits(1, hint=_exit_reason)
-        | on(catalog.tools.DiffRejected).exits(65, hint=_rejected_hunks)
+        | on(catalog.tools.DiffRejected).exits(
+            65, hint=lambda error: (f'{describe_rejected_hunk(hunk)}.' for hunk in error.hunks)
+        )
         | on(catalog.tools.ToolFailed).exits(1, hint=_passing_failure)
-        | on(catalog.tools.ToolTimedOut).exits(124, hint=_tool_timeout_advice)
+        | on(catalog.tools.ToolTimedOut).exits(
+            124,
+            hint=lambda error: f'request less at a time, or allow more than {error.timeout:g} s.',
+        )
         | on(catalog.tools.ToolCancelled).exits(1)
-        | on(catalog.tools.InvalidResult).exits(1, hint=_result_problems)
+        | on(catalog.tools.InvalidResult).exits(
+            1, hint=lambda error: problem_hints(error.problems, whole='the result')
+        )
         | on(catalog.tools.RegistrationRejected).exits(78)
         | on(catalog.tools.ToolRepeated).exits(
             1, hint='the same arguments would give the same result.'
@@ -492,30 +467,25 @@ TOOLS: Adapter[catalog.tools.ToolError, Rendered] = Adapter(
 )
 
 
-def _config_place(error: catalog.workspace.ConfigUnreadable) -> Place:
-    return Place(error.path, error.line, error.column)
-
-
 def _file_problems(
     error: catalog.workspace.ConfigInvalid | catalog.workspace.SkillInvalid,
 ) -> Iterator[str]:
     return problem_hints(error.problems, whole='the file')
 
 
-def _name_mismatch(error: catalog.workspace.SkillNameMismatch) -> str:
-    return f'name it {error.expected!r}, or rename its folder to {error.actual!r}.'
-
-
-def _git_output(error: catalog.workspace.WorktreeFailed) -> Iterator[str]:
-    return last_line_hint(error.output)
-
-
 WORKSPACE: Adapter[catalog.workspace.WorkspaceError, Rendered] = Adapter(
     lambda: (
-        on(catalog.workspace.ConfigUnreadable).exits(78, place=_config_place)
+        on(catalog.workspace.ConfigUnreadable).exits(
+            78, place=lambda error: Place(error.path, error.line, error.column)
+        )
         | on(catalog.workspace.ConfigInvalid).exits(78, hint=_file_problems)
         | on(catalog.workspace.SkillInvalid).exits(78, hint=_file_problems)
-        | on(catalog.workspace.SkillNameMismatch).exits(78, hint=_name_mismatch)
+        | on(catalog.workspace.SkillNameMismatch).exits(
+            78,
+            hint=lambda error: (
+                f'name it {error.expected!r}, or rename its folder to {error.actual!r}.'
+            ),
+        )
         | on(catalog.workspace.PluginFailed).exits(78, hint='update or remove the plugin.')
         | on(catalog.workspace.EditorInstallFailed).exits(
             78, hint='install the extension manually.'
@@ -524,6 +494,8 @@ WORKSPACE: Adapter[catalog.workspace.WorkspaceError, Rendered] = Adapter(
             78, hint='create a repository there, or use another folder.'
         )
         | on(catalog.workspace.WorktreeExists).exits(78, hint='use it, or choose another name.')
-        | on(catalog.workspace.WorktreeFailed).exits(78, hint=_git_output)
+        | on(catalog.workspace.WorktreeFailed).exits(
+            78, hint=lambda error: last_line_hint(error.output)
+        )
     )
 )
