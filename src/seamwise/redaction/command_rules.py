@@ -4,10 +4,9 @@ from re import IGNORECASE, VERBOSE, Match
 from re import compile as pattern
 
 from seamwise.redaction.harmless import is_harmless
-from seamwise.redaction.rules import Rule
+from seamwise.redaction.rules import PLAIN_WORDS, START, Rule
 from seamwise.redaction.sensitive_names import is_sensitive
 
-_START = r'(?:\b|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
 _ARGUMENTS = r'[^\n|;&]{0,200}?'
 """Arguments before an option."""
 _BEFORE = r"""(?:[ ]|["'],\s{0,4}["']|"[ ]a\d{1,3}=")"""
@@ -51,12 +50,11 @@ def _of_program(names: str, option: str) -> str:
 
 
 _OPTIONS = '|'.join(_of_program(names, option) for names, option in _PROGRAMS)
-_PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 
 
 def _is_value(secret: str, _: Match[str]) -> bool:
     """Return whether an argument is a value, not a word of a sentence or of a synopsis."""
-    return not _PLAIN_WORDS.fullmatch(secret) and secret[:1] not in {'$', '<', '['}
+    return not PLAIN_WORDS.fullmatch(secret) and secret[:1] not in {'$', '<', '['}
 
 
 _MARK = pattern(r'[!@\#$%^&*?~+]|[A-Za-z].*[0-9]|[0-9].*[A-Za-z]')
@@ -127,7 +125,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
             *('ipmitool', 'plink', 'pscp', 'psftp', 'putty', 'nodetool', 'ldap', 'kadmin'),
             *('-password', '-cli', 'redis-benchmark', 'schtasks', 'openssl enc', 'ssh-keygen'),
         ),
-        rf'{_START}(?:{_OPTIONS}){_AFTER}{_VALUE}',
+        rf'{START}(?:{_OPTIONS}){_AFTER}{_VALUE}',
         'sqlcmd -S db -U ann -P ⟦FAKE1⟧',
         'the manuals of the programs',
         accept=_is_value,
@@ -193,7 +191,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
     Rule(
         'key of a router',
         ('server key ', 'server-key ', 'radius', 'tacacs'),
-        rf'{_START}(?:tacacs|radius)[\w-]{{0,20}}[ ](?:[\w.-]{{1,40}}[ ]){{0,6}}?key[ ](?:\d[ ])?'
+        rf'{START}(?:tacacs|radius)[\w-]{{0,20}}[ ](?:[\w.-]{{1,40}}[ ]){{0,6}}?key[ ](?:\d[ ])?'
         r'(?P<secret>[^\s"\'\\,;|]{4,256})',
         'tacacs-server key 7 ⟦0000AAAA0000⟧',
         'the manual of Cisco IOS',
@@ -202,7 +200,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
     Rule(
         'community of a router',
         ('community ',),
-        rf'{_START}(?:snmp[\w-]{{0,20}}[ ])?community[ ](?P<secret>[^\s"\'\\:=,;|]{{4,64}})',
+        rf'{START}(?:snmp[\w-]{{0,20}}[ ])?community[ ](?P<secret>[^\s"\'\\:=,;|]{{4,64}})',
         'snmp-server community ⟦FAKE-1⟧ RO',
         'the manual of Cisco IOS',
         accept=is_like_password,
@@ -222,7 +220,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
     Rule(
         'password in braces',
         ('set ',),
-        rf'{_START}set[ ](?P<name>\w{{2,64}})[ ]\{{(?P<secret>[^{{}}\n]{{4,128}})\}}',
+        rf'{START}set[ ](?P<name>\w{{2,64}})[ ]\{{(?P<secret>[^{{}}\n]{{4,128}})\}}',
         'set password {⟦FAKE 1⟧}',
         'the manual of Tcl',
         accept=_is_set,
@@ -240,7 +238,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'password after its option',
         ('mosquitto_', 'sqlcmd', 'usermod', 'useradd', '-uroot', 'lftp', 'ftp'),
         rf"""
-        {_START} (?: lftp\b{_ARGUMENTS}{_BEFORE}-u[ ]["']?[\w.@-]{{1,64}},
+        {START} (?: lftp\b{_ARGUMENTS}{_BEFORE}-u[ ]["']?[\w.@-]{{1,64}},
           (?P<secret>[^\s"']{{1,256}})
           | sqlcmd\b{_ARGUMENTS}{_BEFORE}-P(?P<in_single>[^\s"'-][^\s"']{{2,256}}) )
         """,
@@ -251,7 +249,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'password as an argument',
         ('htpasswd', 'rabbitmqctl', 'http-basic', 'pypi-token', 'wpa_passphrase', 'wifi connect'),
         rf"""
-        {_START} (?:
+        {START} (?:
             htpasswd (?: [ ]-[A-Za-z]{{1,6}} ){{0,6}}? [ ]-[A-Za-z]{{0,5}}b[A-Za-z]{{0,5}}
               (?: [ ]-[A-Za-z]{{1,6}} | [ ]-C[ ]\d{{1,2}} ){{0,6}} (?: [ ][^\s-][^\s]{{0,128}}
                 ){{1,2}}
@@ -271,7 +269,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'value of a key in a store',
         (' put ', ' set ', ' import ', 'setex '),
         rf"""
-        {_START} (?: (?:consul[ ]kv|etcdctl|wrangler[ ]kv[: ]key)[ ](?:put|set)
+        {START} (?: (?:consul[ ]kv|etcdctl|wrangler[ ]kv[: ]key)[ ](?:put|set)
           (?:[ ]--?[\w=/.-]{{1,60}}){{0,4}}
           | (?:redis|keydb|valkey)-cli\b[^\n|;]{{0,120}}?[ ]SET | doppler[ ]secrets[ ]set
           | (?:npm|pnpm|yarn|pip|git|gcloud|bundle|aws|jf
@@ -315,7 +313,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'argument of printf',
         ('printf',),
         rf"""
-        {_START} printf[ ]["'] [^"'\n%]{{0,80}}? (?P<name>[\w.-]{{1,64}}) (?:=|:[ ]?) %s
+        {START} printf[ ]["'] [^"'\n%]{{0,80}}? (?P<name>[\w.-]{{1,64}}) (?:=|:[ ]?) %s
         [^"'\n]{{0,40}} ["'] [ ] {_VALUE}
         """,
         "printf 'db_password=%s' '⟦FAKE1⟧'",
@@ -326,7 +324,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
         'password for standard input',
         ('passwd', 'secret create', 'secret put', 'secrets ', 'with-token', 'passin', '-stdin'),
         rf"""
-        {_START} (?: (?:echo|printf)[ ](?:-[ne]{{1,2}}[ ])? (?P<quote>["'])?
+        {START} (?: (?:echo|printf)[ ](?:-[ne]{{1,2}}[ ])? (?P<quote>["'])?
           (?P<secret>(?![$%])[^\s"'|\\]{{4,256}}) [^\n|]{{0,80}} \| [ ]? (?:sudo[ ])?
           (?: passwd | smbpasswd | docker[ ]secret[ ]create | wrangler[ ]secret[ ]put | gh[ ]auth
             | gcloud[ ]secrets | vault | openssl | fly[ ]secrets | oc[ ] )
@@ -339,7 +337,7 @@ COMMAND_RULES: tuple[Rule, ...] = (
     Rule(
         'community of snmp',
         ('snmp',),
-        rf'{_START}snmp[a-z]{{1,12}}[ ]{_ARGUMENTS}[ ]-c[ ]{_VALUE}',
+        rf'{START}snmp[a-z]{{1,12}}[ ]{_ARGUMENTS}[ ]-c[ ]{_VALUE}',
         'snmpwalk -v2c -c ⟦FAKE1⟧ host',
         'the manual of Net-SNMP',
         accept=_is_value,

@@ -115,7 +115,7 @@ _GROUPS = frozenset(('secret', 'in_single', 'in_double'))
 BOUNDARY = r'(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
 """Start of a key: no letter or digit before it, except an escape."""
 
-_START = r'(?:\b|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
+START = r'(?:\b|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
 """Start of a word; an escape may precede it."""
 
 _LONG = 12
@@ -250,14 +250,15 @@ def _is_password_flag(_: str, match: Match[str]) -> bool:
 
 def _is_key(secret: str, _: Match[str]) -> bool:
     # A long name in kebab form, such as `sk-learn-contrib-forest`, is no key.
-    return not secret.startswith('sk-') or not secret.islower() or _has_digit(secret, _)
+    return not secret.startswith('sk-') or not secret.islower() or has_digit(secret, _)
 
 
-def _has_digit(secret: str, _: Match[str]) -> bool:
+def has_digit(secret: str, _: Match[str]) -> bool:
+    """Return whether a secret has a digit, as most keys do."""
     return any(map(str.isdigit, secret))
 
 
-_PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
+PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 
 
 _VARIABLE = pattern(r'\$[a-z]{1,20}(?:_[a-z]{1,20}){0,6};?')
@@ -277,7 +278,7 @@ def _is_stated(secret: str, match: Match[str]) -> bool:
         return False
     if name == 'token' and _PARSER_TROUBLE.search(before) and not is_credential(secret):
         return False
-    if _PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
+    if PLAIN_WORDS.fullmatch(secret.lstrip('*&[]')) and not (
         match['quote'] and name.startswith('pass')
     ):
         return False
@@ -292,7 +293,7 @@ def _is_set(secret: str, match: Match[str]) -> bool:
 
 def _is_login_value(secret: str, _: Match[str]) -> bool:
     """Return whether a word after a command is a value: `PASS src/app.test.js` is a test."""
-    return '/' not in secret and secret[0] != '[' and not _PLAIN_WORDS.fullmatch(secret)
+    return '/' not in secret and secret[0] != '[' and not PLAIN_WORDS.fullmatch(secret)
 
 
 _SOURCE_FILE = pattern(r'\A[^:]+\.(?:[ch]|cc|cpp|cs|go|java|js|log|php|py|rb|rs|ts)x?:')
@@ -398,7 +399,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'password flag',
         ('mysql', 'mariadb', 'login', 'sshpass'),
-        rf'{_START}(?:(?:mysql|mariadb)\w*|(?:docker|podman|helm[ ]registry|az)[ ]login|sshpass)\b'
+        rf'{START}(?:(?:mysql|mariadb)\w*|(?:docker|podman|helm[ ]registry|az)[ ]login|sshpass)\b'
         rf'[^\n|;&]{{0,200}}?[ ]-p[ ]?{_QUOTED_OR_WORD}',
         'mysql -u root -p⟦FAKE1⟧ shop',
         'the manuals of mysql, docker and sshpass',
@@ -419,7 +420,7 @@ RULES: tuple[Rule, ...] = (
         'key as the user of curl',
         ('curl',),
         rf"""
-        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["'])
+        {START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["'])
         (?:-u|--user|-U|--proxy-user) (?:[ =]|["'],[ ]?)? ["']?
         (?: :(?P<in_single>[^\s"'\\]{{1,256}})
           | (?P<in_double>[^\s"':\\$-][^\s"':\\]{{5,256}}):(?=[\s"']|\Z) )
@@ -431,7 +432,7 @@ RULES: tuple[Rule, ...] = (
         'cookie of curl',
         ('curl',),
         rf"""
-        {_START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["']) (?:-b|--cookie) (?:[ =]|["'],[ ]?)?
+        {START}curl\b [^\n|;]{{0,300}}? (?:[ ]|["'],[ ]?["']) (?:-b|--cookie) (?:[ =]|["'],[ ]?)?
         (?: "(?P<in_double>[\w.-]{{1,64}}=[^"\n]{{1,1024}})"
           | '(?P<in_single>[\w.-]{{1,64}}=[^'\n]{{1,1024}})'
           | (?P<secret>[\w.-]{{1,64}}=[^\s"'\\]{{1,1024}}) )
@@ -442,7 +443,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'authentication flag',
         ('redis-cli', 'ldap', 'ipmitool'),
-        rf'{_START}(?:redis-cli\b[^\n|;&]{{0,200}}?[ ]-a|ldap\w+\b[^\n|;&]{{0,200}}?[ ]-w'
+        rf'{START}(?:redis-cli\b[^\n|;&]{{0,200}}?[ ]-a|ldap\w+\b[^\n|;&]{{0,200}}?[ ]-w'
         rf'|ipmitool\b[^\n|;&]{{0,200}}?[ ]-P)[ ]'
         rf'{_QUOTED_OR_WORD}',
         'redis-cli -a ⟦FAKE1⟧ ping',
@@ -451,7 +452,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'net use',
         ('net use', 'net user'),
-        rf'{_START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}'
+        rf'{START}net[ ](?:use[ ][^\n]{{0,80}}?\\\\[^\s]{{1,128}}'
         r'(?:[ ]/user:[^\s]{1,128})?|user[ ][\w.-]{1,64})[ ]'
         r'(?P<secret>(?!/)[^\s/\\][^\s\\]{0,127})',
         'net use Z: \\\\srv\\share ⟦FAKE1⟧ /user:ann',
@@ -461,7 +462,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'piped password',
         ('-stdin', 'sudo -s', 'cryptsetup', 'passphrase-fd', 'kinit'),
-        rf'{_START}(?:echo|printf)[ ](?:-n[ ])?["\']?(?P<secret>(?!\$)[^\s"\'|]{{1,256}})["\']?'
+        rf'{START}(?:echo|printf)[ ](?:-n[ ])?["\']?(?P<secret>(?!\$)[^\s"\'|]{{1,256}})["\']?'
         r'[ ]{0,4}\|[^\n|]{0,128}(?:-stdin|sudo[ ]-S|cryptsetup|passphrase-fd|kinit)',
         'echo ⟦FAKE1⟧ | docker login --password-stdin',
         'the manual of docker',
@@ -469,14 +470,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'netrc',
         ('machine',),
-        rf'{_START}machine\s++\S++\s++login\s++\S++\s++password\s++(?P<secret>{_WORD}++)',
+        rf'{START}machine\s++\S++\s++login\s++\S++\s++password\s++(?P<secret>{_WORD}++)',
         'machine example.org login ann password ⟦FAKE⟧',
         'the manual of netrc',
     ),
     Rule(
         'directive',
         ('requirepass', 'masterauth', 'bindpw', 'rootpw', 'env '),
-        rf'(?:{_START}(?:requirepass|masterauth|bindpw|rootpw)'
+        rf'(?:{START}(?:requirepass|masterauth|bindpw|rootpw)'
         r'|^ENV[ ]\w*(?:TOKEN|SECRET|PASSWORD|PASS|KEY))[ ]'
         r'["\']?(?P<secret>[^\s"\'=\\]{1,256})',
         'requirepass ⟦FAKE1⟧',
@@ -486,7 +487,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'configure set',
         ('configure set', 'config set'),
-        rf'{_START}config(?:ure)?[ ]set[ ][\w./:-]{{0,60}}(?:key|token|secret|password)[ ]["\']?'
+        rf'{START}config(?:ure)?[ ]set[ ][\w./:-]{{0,60}}(?:key|token|secret|password)[ ]["\']?'
         r'(?P<secret>[^\s"\'\\]{1,256})',
         'aws configure set aws_secret_access_key ⟦FAKE1⟧',
         'the manuals of aws, npm and gcloud',
@@ -516,17 +517,18 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'stated value',
         (
-            'password',
-            'passcode',
-            'passphrase',
-            'pin ',
-            'otp',
-            'code',
-            'secret',
-            'token',
-            'key',
-            '密码',
-            '口令',
+            *(
+                'password',
+                'passcode',
+                'passphrase',
+                'pin ',
+                'otp',
+                'code',
+                'secret',
+                'token',
+                'key',
+            ),
+            *('密码', '口令'),
             *('passwort', 'kennwort', 'mot de passe', 'contrase', 'senha', 'wachtwoord', 'hasło'),
             *('lösenord', 'contrasena'),
         ),
@@ -556,7 +558,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'variable of a shell',
         ('set -', 'setenv ', 'setx '),
-        rf'{_START}(?:set[ ]-[a-zA-Z]{{1,4}}|setenv|setx)[ ](?P<name>\w{{1,64}})[ ]'
+        rf'{START}(?:set[ ]-[a-zA-Z]{{1,4}}|setenv|setx)[ ](?P<name>\w{{1,64}})[ ]'
         rf'{_QUOTED_OR_WORD}',
         'set -gx API_TOKEN ⟦FAKE1⟧',
         'the manuals of fish, csh and Windows',
@@ -575,7 +577,7 @@ RULES: tuple[Rule, ...] = (
         'user and password',
         ('stats auth', 'chpasswd', '-u', '--user'),
         rf"""
-        {_START} stats[ ]auth[ ] [\w.@-]{{1,64}}+ : (?P<secret>[^\s\\]{{1,256}}+)
+        {START} stats[ ]auth[ ] [\w.@-]{{1,64}}+ : (?P<secret>[^\s\\]{{1,256}}+)
         | (?:echo|printf) [ ] (?:-[ne][ ])? ["']? [\w.@-]{{1,64}}+
           : (?P<in_single>[^"'\n|]{{1,256}}+) ["']? [ ]{{0,4}} \| [ ]? (?:sudo[ ])? chpasswd
         | (?<![\w-]) (?: -U[ ]? | --user[ =] ) ["']? [\w.\\/-]{{1,64}}+
@@ -595,7 +597,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'archive flag',
         ('7z', 'rar ', 'zip '),
-        rf'{_START}(?:(?:7z[arz]?|(?:un)?rar)[ ][^\n|;&]{{0,200}}?(?<=[ ])-p'
+        rf'{START}(?:(?:7z[arz]?|(?:un)?rar)[ ][^\n|;&]{{0,200}}?(?<=[ ])-p'
         rf'|(?:un)?zip[ ][^\n|;&]{{0,200}}?(?<=[ ])-P[ ]?){_QUOTED_OR_WORD}',
         '7z a -p⟦FAKE1⟧ docs.7z docs',
         'the manuals of 7-Zip, RAR and Info-ZIP',
@@ -603,7 +605,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'oracle login',
         ('sqlplus', 'sqlldr', 'expdp', 'impdp', 'rman ', 'connect ', 'conn '),
-        rf'{_START}(?:(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n/]{{0,60}}?[ =]'
+        rf'{START}(?:(?:sqlplus|sqlldr|expdp|impdp|rman)\b[^\n/]{{0,60}}?[ =]'
         r'|conn(?:ect)?[ ](?=[^\s]{1,128}@))'
         r'["\']?(?<![\w/.-])[A-Za-z][\w$\#]{0,60}/["\']?(?P<secret>[^\s@"\'/]{1,128}+)',
         'sqlplus scott/⟦FAKE1⟧@orcl',
@@ -613,14 +615,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'snmp authentication',
         ('snmp',),
-        rf'{_START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-A[ ]{_QUOTED_OR_WORD}',
+        rf'{START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-A[ ]{_QUOTED_OR_WORD}',
         'snmpget -v3 -u ann -A ⟦FAKE1⟧ host',
         'the manual of Net-SNMP',
     ),
     Rule(
         'snmp privacy',
         ('snmp',),
-        rf'{_START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-X[ ]{_QUOTED_OR_WORD}',
+        rf'{START}snmp[a-z]{{1,12}}[ ][^\n|;&]{{0,200}}?[ ]-X[ ]{_QUOTED_OR_WORD}',
         'snmpget -v3 -u ann -X ⟦FAKE1⟧ host',
         'the manual of Net-SNMP',
     ),
@@ -636,7 +638,7 @@ RULES: tuple[Rule, ...] = (
         'authentication command',
         ('auth ', '"auth"'),
         rf"""
-        {_START}AUTH[ ](?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)[ ]
+        {START}AUTH[ ](?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)[ ]
           (?P<secret>[A-Za-z0-9+/]{{8,2048}}+={{0,2}}+)
         | "AUTH"[ ](?:"[\w-]{{1,60}}"[ ])?"(?P<in_double>[^"\n]{{1,256}}+)"
         | (?:^|[>:][ ])AUTH[ ](?:\w{{1,60}}[ ])?
@@ -665,7 +667,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'login command',
         (' login ',),
-        rf'{_START}[A-Za-z]{{0,4}}\d{{1,6}}[ ]LOGIN[ ]["\']?[\w.@+-]{{1,128}}+["\']?[ ]'
+        rf'{START}[A-Za-z]{{0,4}}\d{{1,6}}[ ]LOGIN[ ]["\']?[\w.@+-]{{1,128}}+["\']?[ ]'
         r'["\']?(?P<secret>[^\s"\'\\]{4,256}+)',
         'a1 LOGIN ann ⟦FAKE-1⟧',
         'RFC 9051',
@@ -691,10 +693,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'router password',
         ('secret ', 'password '),
-        rf'{_START}(?:secret|password)[ ]\d[ ](?P<secret>[^\s"\'\\]{{4,256}}+)',
+        rf'{START}(?:secret|password)[ ]\d[ ](?P<secret>[^\s"\'\\]{{4,256}}+)',
         'enable secret 0 ⟦FAKE1⟧',
         'the manual of Cisco IOS',
-        accept=_has_digit,
+        accept=has_digit,
     ),
     Rule(
         'key store flag',
@@ -750,7 +752,7 @@ RULES: tuple[Rule, ...] = (
         r'[?&]key=(?P<secret>[\w.~%-]{16,256}+)',
         'https://example.org/?key=⟦FAKE1FAKE2FAKE3FAKE4⟧',
         'the APIs of Google',
-        accept=_has_digit,
+        accept=has_digit,
     ),
     Rule(
         'digest response',
@@ -769,14 +771,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         'telegram bot token',
         (':aa',),
-        rf'{_START}(?:bot(?P<in_path>\d{{8,10}}:[\w-]{{30,40}}+)|(?P<secret>\d{{8,10}}:AA[\w-]{{32,34}}+))',
+        rf'{START}(?:bot(?P<in_path>\d{{8,10}}:[\w-]{{30,40}}+)|(?P<secret>\d{{8,10}}:AA[\w-]{{32,34}}+))',
         '⟦000000000:AAFAKEFAKEFAKEFAKEFAKEFAKEFAKEFAKEF⟧',
         'the documentation of Telegram',
     ),
     Rule(
         'discord bot token',
         ('.',),
-        rf'{_START}(?<![.-])[MNO][A-Za-z0-9_-]{{23,27}}\.[\w-]{{6}}\.[\w-]{{27,40}}+',
+        rf'{START}(?<![.-])[MNO][A-Za-z0-9_-]{{23,27}}\.[\w-]{{6}}\.[\w-]{{27,40}}+',
         '⟦MFAKEFAKEFAKEFAKEFAKEFAK.FAKE01.FAKEFAKEFAKEFAKEFAKEFAKEFAKE⟧',
         'the documentation of Discord',
     ),

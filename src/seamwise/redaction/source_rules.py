@@ -6,27 +6,17 @@ from re import compile as pattern
 from seamwise.redaction.command_rules import is_like_password
 from seamwise.redaction.harmless import is_code, is_harmless
 from seamwise.redaction.random_keys import random_keys
-from seamwise.redaction.rules import BOUNDARY, Rule
+from seamwise.redaction.rules import BOUNDARY, PLAIN_WORDS, START, Rule, has_digit
 from seamwise.redaction.sensitive_names import is_sensitive, split_words
 
-_START = r'(?:\b|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))'
 _QUOTED = r"""(?: '(?P<in_single>[^'\n]{1,512})' | "(?P<in_double>[^"\n]{1,512})" )"""
 _VALUE = rf"""(?: {_QUOTED} | (?P<secret>(?!\$)[^\s"'`;\\<>(){{}}]{{4,512}}) )"""
 _SECRET_WORDS = ('pass', 'secret', 'token', 'key', 'pwd', 'cred', 'auth', 'cookie', 'psk', 'pin')
-_PLAIN_WORDS = pattern(r'[A-Za-z]{1,40}(?:[-_./:][A-Za-z]{1,40}){0,10}')
 _NAME_OF_SETTER = pattern(r'\A(?:set|with|use|add|put)_?', IGNORECASE)
 _FIRST_WORDS = frozenset(
     (
-        *(
-            'password',
-            'passphrase',
-            'passwd',
-            'secret',
-            'token',
-            'bearer',
-            'authorization',
-            'cookie',
-        ),
+        *('password', 'passphrase', 'passwd', 'secret', 'token', 'bearer', 'authorization'),
+        'cookie',
         *('api', 'access', 'client', 'private', 'auth', 'apikey', 'master', 'encryption'),
     )
 )
@@ -60,11 +50,7 @@ def _is_set(secret: str, match: Match[str]) -> bool:
 
 
 def _is_value(secret: str, _: Match[str]) -> bool:
-    return not _PLAIN_WORDS.fullmatch(secret) and not is_harmless(secret)
-
-
-def _has_digit(secret: str, _: Match[str]) -> bool:
-    return any(map(str.isdigit, secret))
+    return not PLAIN_WORDS.fullmatch(secret) and not is_harmless(secret)
 
 
 def _is_prompted(secret: str, match: Match[str]) -> bool:
@@ -72,7 +58,7 @@ def _is_prompted(secret: str, match: Match[str]) -> bool:
 
 
 def _is_named_key(secret: str, match: Match[str]) -> bool:
-    return _has_digit(secret, match) and _is_named_value(secret, match)
+    return has_digit(secret, match) and _is_named_value(secret, match)
 
 
 def _is_no_slug(secret: str, _: Match[str]) -> bool:
@@ -84,7 +70,7 @@ def _is_argument(secret: str, match: Match[str]) -> bool:
 
 
 def _is_gem_credential(secret: str, match: Match[str]) -> bool:
-    return '__' in match[0] and _has_digit(secret, match)
+    return '__' in match[0] and has_digit(secret, match)
 
 
 def _is_answer(secret: str, match: Match[str]) -> bool:
@@ -332,7 +318,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         'path of a webhook',
         ('/services/', 'webhook', 'hooks', 'hook/', '/key/', '/integration/', 'hc-ping'),
         rf"""
-        {_START}/?services/T[A-Z0-9]{{6,14}}/B[A-Z0-9]{{6,14}}/(?P<secret>\w{{16,64}}+)
+        {START}/?services/T[A-Z0-9]{{6,14}}/B[A-Z0-9]{{6,14}}/(?P<secret>\w{{16,64}}+)
         | /IncomingWebhook/(?P<in_single>[0-9a-f]{{24,64}}/[\w-]{{20,64}})
         | (?: /hooks/catch/\d{{3,12}}/ | /with/key/ | (?:\b|(?<=\\[nrt]))hc-ping\.com/ |
           /bot/v2/hook/ | /hooks/
@@ -369,7 +355,7 @@ SOURCE_RULES: tuple[Rule, ...] = (
         """,
         'GET /login?session_id=⟦FAKE1FAKE2FAKE3FAKE4⟧',
         'the protocol of CAS, and servlets',
-        accept=_has_digit,
+        accept=has_digit,
         flags=VERBOSE | IGNORECASE,
     ),
     Rule(
@@ -438,16 +424,8 @@ SOURCE_RULES: tuple[Rule, ...] = (
     Rule(
         'answer to a prompt',
         (
-            *(
-                ']: ',
-                'assword:',
-                'passphrase:',
-                'password (',
-                'passphrase (',
-                'passcode:',
-                'password for ',
-                'password of ',
-            ),
+            *(']: ', 'assword:', 'passphrase:', 'password (', 'passphrase (', 'passcode:'),
+            *('password for ', 'password of '),
             *('passphrase for ', 'passphrase of ', 'passcode for ', 'passcode of '),
         ),
         r"""
