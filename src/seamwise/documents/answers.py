@@ -121,17 +121,15 @@ _WRITERS: Mapping[str, Callable[[Arm, TaggedError], object]] = {
 }
 
 
-def _rpc_summary(output: Any) -> str:
-    return 'a result with isError' if 'result' in output else f'error {output["error"]["code"]}'
-
-
 _SUMMARIES: Mapping[str, Callable[[Any], str]] = {
     'cli': lambda output: f'exit code {output["exit_code"]}',
     'http': lambda output: f'{output["status"]} {output["body"]["error"]["code"]}',
     'session': lambda output: f'{output["event"]}, {output["metadata"]["error_code"]}',
     'model': lambda output: f'{output["status"]}, {output["type"]}',
     'planner': lambda output: f'{output["code"]}, {output["category"]}',
-    'jsonrpc': _rpc_summary,
+    'jsonrpc': lambda output: (
+        'a result with isError' if 'result' in output else f'error {output["error"]["code"]}'
+    ),
 }
 
 
@@ -145,15 +143,11 @@ def _declared(arm: Arm) -> str:
     )
 
 
-def _rpc_declared(arm: Any) -> str:
-    return f'error {arm.code}' if hasattr(arm, 'code') else 'a result with isError'
-
-
 _DECLARED: Mapping[str, Callable[[Any], str]] = {
     'cli': lambda arm: f'exit code {arm.code}',
     'http': lambda arm: f'{arm.status} {arm.code}',
     'session': lambda arm: f'{arm.event}, {arm.code}',
     'model': lambda arm: f'{"denied" if arm.denied else "error"}, {arm.type}',
     'planner': lambda arm: f'{arm.code}, {arm.code.category}',
-    'jsonrpc': _rpc_declared,
+    'jsonrpc': lambda arm: f'error {arm.code}' if hasattr(arm, 'code') else 'a result with isError',
 }

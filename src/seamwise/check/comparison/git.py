@@ -92,7 +92,7 @@ class Export(Struct, frozen=True):
             '--no-textconv',
             self.commit.sha,
             '--',
-            *_literal_paths({old_path, path}),
+            *(f':(top,literal){literal}' for literal in sorted({old_path, path})),
         ]
         diff = _git(command, self.commit.root, self.variables).stdout
         hunks = ((int(match[1]), int(match[2] or 1)) for match in _HUNK_HEADER.finditer(diff))
@@ -232,10 +232,6 @@ def _git(
     return subprocess.run(  # noqa: S603 -- no shell
         command, cwd=folder, env=environment, input=stdin, capture_output=True, check=False
     )
-
-
-def _literal_paths(paths: set[str]) -> list[str]:
-    return [f':(top,literal){path}' for path in sorted(paths)]
 
 
 def _decode(line: bytes) -> str:

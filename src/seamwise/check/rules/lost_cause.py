@@ -165,7 +165,7 @@ def _check_conversion(call: ast.Call, module: Module) -> Iterator[RawFinding]:
                 isinstance(node, ast.Name) and node.id == parameter.arg for node in walk(error)
             )
             explains_itself = all(_is_self_explanatory(class_, module) for class_ in caught)
-            if not is_used and not explains_itself and _has_empty_cause(error, module):
+            if not is_used and not explains_itself and _reason(error, module) == _EMPTY_CAUSE:
                 yield RawFinding(
                     error,
                     f'The cause is lost: `{ast.unparse(error.func)}` {_EMPTY_CAUSE}.',
@@ -173,10 +173,6 @@ def _check_conversion(call: ast.Call, module: Module) -> Iterator[RawFinding]:
                 )
         case _:
             pass
-
-
-def _has_empty_cause(error: ast.Call, module: Module) -> bool:
-    return _reason(error, module) == _EMPTY_CAUSE
 
 
 def _reason(error: ast.Call, module: Module) -> str | None:

@@ -109,25 +109,9 @@ _TENTH_LOW: Final = 0.9
 _TENTH_HIGH: Final = 1.1
 
 
-def _full(delay: float, random: float) -> float:
-    return random * delay
-
-
-def _equal(delay: float, random: float) -> float:
-    return delay / 2 + random * delay / 2
-
-
-def _tenth(delay: float, random: float) -> float:
-    return delay * (_TENTH_LOW + random * (_TENTH_HIGH - _TENTH_LOW))
-
-
-def _none(delay: float, _random: float) -> float:
-    return delay
-
-
 _JITTER_FUNCTIONS: Final[dict[str, Callable[[float, float], float]]] = {
-    'full': _full,
-    'equal': _equal,
-    'tenth': _tenth,
-    'none': _none,
+    'full': lambda delay, random: random * delay,
+    'equal': lambda delay, random: delay / 2 + random * delay / 2,
+    'tenth': lambda delay, random: delay * (_TENTH_LOW + random * (_TENTH_HIGH - _TENTH_LOW)),
+    'none': lambda delay, _: delay,
 }

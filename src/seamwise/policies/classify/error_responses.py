@@ -134,7 +134,7 @@ def read_error_response(error: Exception, package: str) -> ErrorResponse | None:
     names = class_names(error, package)
     if names & {'APIConnectionError', 'APIResponseValidationError'}:
         return None
-    if 'APIError' not in names and not _is_status_error(error):
+    if 'APIError' not in names and 'HTTPStatusError' not in class_names(error, 'httpx', 'httpx2'):
         return None
     response = attribute(error, 'response')
     request = attribute(error, 'request') or attribute(response, 'request') or response
@@ -146,10 +146,6 @@ def read_error_response(error: Exception, package: str) -> ErrorResponse | None:
         model=_model(request),
         cause=error,
     )
-
-
-def _is_status_error(error: Exception) -> bool:
-    return 'HTTPStatusError' in class_names(error, 'httpx', 'httpx2')
 
 
 def _status(error: Exception, response: object) -> int | None:

@@ -191,10 +191,6 @@ def _required_settings(error: catalog.network.CredentialsRejected) -> str:
     return f'set {join_limited(settings)} to {keys}.'
 
 
-def _response_excerpt(error: catalog.network.UpstreamFailed) -> Iterator[str]:
-    yield from filter(None, [excerpt_hint(error.excerpt), retry_later_hint(error)])
-
-
 NETWORK: Adapter[catalog.network.NetworkError, Rendered] = Adapter(
     lambda: (
         on(catalog.network.HostUnreachable).exits(
@@ -203,7 +199,10 @@ NETWORK: Adapter[catalog.network.NetworkError, Rendered] = Adapter(
         | on(catalog.network.NetworkTimedOut).exits(124, hint=retry_later_hint)
         | on(catalog.network.UpstreamRateLimited).exits(75, hint=_rate_limit)
         | on(catalog.network.CredentialsRejected).exits(78, hint=_required_settings)
-        | on(catalog.network.UpstreamFailed).exits(69, hint=_response_excerpt)
+        | on(catalog.network.UpstreamFailed).exits(
+            69,
+            hint=lambda error: filter(None, [excerpt_hint(error.excerpt), retry_later_hint(error)]),
+        )
     )
 )
 

@@ -7,23 +7,20 @@ from collections.abc import Mapping
 from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.jsonrpc.codes import A2A_REVISIONS, Code, Protocol, Revision
-from seamwise.seams.jsonrpc.dialects import Dialect, by_revision
+from seamwise.seams.jsonrpc.dialects import by_revision
 from seamwise.seams.jsonrpc.shape import Answer
 from seamwise.seams.model import tables as model
 
-
-def _access(dialect: Dialect) -> Adapter[catalog.access.AccessError, Answer]:
-    return (
+ACCESS: Mapping[Revision, Adapter[catalog.access.AccessError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.access.Unauthenticated).fails()
         | dialect.on(catalog.access.AccessDenied).fails()
     )
+)
 
 
-ACCESS: Mapping[Revision, Adapter[catalog.access.AccessError, Answer]] = by_revision(_access)
-
-
-def _agents(dialect: Dialect) -> Adapter[catalog.agents.AgentError, Answer]:
-    return (
+AGENTS: Mapping[Revision, Adapter[catalog.agents.AgentError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.agents.AgentNotFound).fails(model.AGENTS)
         | dialect.on(catalog.agents.CommandNotFound).fails(model.AGENTS)
         | dialect.on(catalog.agents.AgentNotReady).fails(model.AGENTS)
@@ -34,25 +31,21 @@ def _agents(dialect: Dialect) -> Adapter[catalog.agents.AgentError, Answer]:
         | dialect.on(catalog.agents.CompressionFailed).fails(model.AGENTS)
         | dialect.on(catalog.agents.AgentFailed).fails(model.AGENTS)
     )
+)
 
 
-AGENTS: Mapping[Revision, Adapter[catalog.agents.AgentError, Answer]] = by_revision(_agents)
-
-
-def _guards(dialect: Dialect) -> Adapter[catalog.policies.GuardError, Answer]:
-    return (
+GUARDS: Mapping[Revision, Adapter[catalog.policies.GuardError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.policies.RateLimited).fails(model.GUARDS)
         | dialect.on(catalog.policies.CircuitOpen).fails(model.GUARDS)
         | dialect.on(catalog.policies.BulkheadFull).fails(model.GUARDS)
         | dialect.on(catalog.policies.DeadlineExceeded).fails(model.GUARDS)
     )
+)
 
 
-GUARDS: Mapping[Revision, Adapter[catalog.policies.GuardError, Answer]] = by_revision(_guards)
-
-
-def _models(dialect: Dialect) -> Adapter[catalog.models.ModelError, Answer]:
-    return (
+MODELS: Mapping[Revision, Adapter[catalog.models.ModelError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.models.ModelNotFound).fails(model.MODELS)
         | dialect.on(catalog.models.ProviderNotReady).fails(model.MODELS)
         | dialect.on(catalog.models.ProviderUnavailable).fails(model.MODELS)
@@ -70,49 +63,41 @@ def _models(dialect: Dialect) -> Adapter[catalog.models.ModelError, Answer]:
         | dialect.on(catalog.models.BatchTimedOut).fails()
         | dialect.on(catalog.models.CacheMiss).fails()
     )
+)
 
 
-MODELS: Mapping[Revision, Adapter[catalog.models.ModelError, Answer]] = by_revision(_models)
-
-
-def _network(dialect: Dialect) -> Adapter[catalog.network.NetworkError, Answer]:
-    return (
+NETWORK: Mapping[Revision, Adapter[catalog.network.NetworkError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.network.HostUnreachable).fails(model.NETWORK)
         | dialect.on(catalog.network.NetworkTimedOut).fails(model.NETWORK)
         | dialect.on(catalog.network.UpstreamRateLimited).fails(model.NETWORK)
         | dialect.on(catalog.network.CredentialsRejected).fails(model.NETWORK)
         | dialect.on(catalog.network.UpstreamFailed).fails(model.NETWORK)
     )
+)
 
 
-NETWORK: Mapping[Revision, Adapter[catalog.network.NetworkError, Answer]] = by_revision(_network)
-
-
-def _parsing(dialect: Dialect) -> Adapter[catalog.parsing.ParsingError, Answer]:
-    return (
+PARSING: Mapping[Revision, Adapter[catalog.parsing.ParsingError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.parsing.UnreadableCall).answers(Code.PARSE_ERROR)
         | dialect.on(catalog.parsing.UnknownFormat).answers(Code.INVALID_REQUEST)
         | dialect.on(catalog.parsing.SchemaViolations).answers(Code.INVALID_REQUEST)
     )
+)
 
 
-PARSING: Mapping[Revision, Adapter[catalog.parsing.ParsingError, Answer]] = by_revision(_parsing)
-
-
-def _mcp(dialect: Dialect) -> Adapter[catalog.protocols.McpError, Answer]:
-    return (
+MCP: Mapping[Revision, Adapter[catalog.protocols.McpError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.protocols.McpConnectionFailed).fails(model.MCP)
         | dialect.on(catalog.protocols.McpTransportFailed).fails(model.MCP)
         | dialect.on(catalog.protocols.McpServerFailed).fails(model.MCP)
         | dialect.on(catalog.protocols.McpTimedOut).fails(model.MCP)
     )
+)
 
 
-MCP: Mapping[Revision, Adapter[catalog.protocols.McpError, Answer]] = by_revision(_mcp)
-
-
-def _lsp(dialect: Dialect) -> Adapter[catalog.protocols.LspError, Answer]:
-    return (
+LSP: Mapping[Revision, Adapter[catalog.protocols.LspError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.protocols.LspNotInitialized).fails(
             model.LSP, known_as='ServerNotInitialized'
         )
@@ -121,13 +106,11 @@ def _lsp(dialect: Dialect) -> Adapter[catalog.protocols.LspError, Answer]:
             model.LSP, known_as='ContentModified'
         )
     )
+)
 
 
-LSP: Mapping[Revision, Adapter[catalog.protocols.LspError, Answer]] = by_revision(_lsp)
-
-
-def _a2a(dialect: Dialect) -> Adapter[catalog.protocols.A2aError, Answer]:
-    return (
+A2A: Mapping[Revision, Adapter[catalog.protocols.A2aError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.protocols.A2aTaskNotFound).fails(model.A2A, known_as='TaskNotFoundError')
         | dialect.on(catalog.protocols.A2aTaskNotCancelable).fails(
             model.A2A, known_as='TaskNotCancelableError'
@@ -157,16 +140,14 @@ def _a2a(dialect: Dialect) -> Adapter[catalog.protocols.A2aError, Answer]:
             model.A2A, known_as='InvalidAgentResponseError'
         )
     )
-
-
-A2A: Mapping[Revision, Adapter[catalog.protocols.A2aError, Answer]] = by_revision(_a2a)
+)
 
 A2A_LATEST = A2A[Protocol.A2A, A2A_REVISIONS[-1]]
 """The table of the newest revision of A2A."""
 
 
-def _sessions(dialect: Dialect) -> Adapter[catalog.sessions.SessionError, Answer]:
-    return (
+SESSIONS: Mapping[Revision, Adapter[catalog.sessions.SessionError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.sessions.InvalidInput).refuses()
         | dialect.on(catalog.sessions.SessionNotFound).refuses()
         | dialect.on(catalog.sessions.SessionBusy).fails()
@@ -176,25 +157,21 @@ def _sessions(dialect: Dialect) -> Adapter[catalog.sessions.SessionError, Answer
         | dialect.on(catalog.sessions.AckAhead).refuses()
         | dialect.on(catalog.sessions.RecoveryFailed).fails()
     )
+)
 
 
-SESSIONS: Mapping[Revision, Adapter[catalog.sessions.SessionError, Answer]] = by_revision(_sessions)
-
-
-def _storage(dialect: Dialect) -> Adapter[catalog.storage.StorageError, Answer]:
-    return (
+STORAGE: Mapping[Revision, Adapter[catalog.storage.StorageError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.storage.RecordNotFound).fails(known_as='ResourceNotFound')
         | dialect.on(catalog.storage.RecordExists).fails()
         | dialect.on(catalog.storage.StoreClosed).fails()
         | dialect.on(catalog.storage.StoreUnavailable).fails()
     )
+)
 
 
-STORAGE: Mapping[Revision, Adapter[catalog.storage.StorageError, Answer]] = by_revision(_storage)
-
-
-def _streaming(dialect: Dialect) -> Adapter[catalog.streaming.StreamingError, Answer]:
-    return (
+STREAMING: Mapping[Revision, Adapter[catalog.streaming.StreamingError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.streaming.InvalidStream).fails()
         | dialect.on(catalog.streaming.ChunkUnparsable).fails()
         | dialect.on(catalog.streaming.ChunkHandlerFailed).fails()
@@ -206,15 +183,11 @@ def _streaming(dialect: Dialect) -> Adapter[catalog.streaming.StreamingError, An
         | dialect.on(catalog.streaming.StreamClosed).fails()
         | dialect.on(catalog.streaming.SlowConsumer).fails()
     )
-
-
-STREAMING: Mapping[Revision, Adapter[catalog.streaming.StreamingError, Answer]] = by_revision(
-    _streaming
 )
 
 
-def _tools(dialect: Dialect) -> Adapter[catalog.tools.ToolError, Answer]:
-    return (
+TOOLS: Mapping[Revision, Adapter[catalog.tools.ToolError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.tools.MissingParameter).refuses(
             model.TOOLS, known_as='ArgumentsAgainstTheSchema'
         )
@@ -240,13 +213,11 @@ def _tools(dialect: Dialect) -> Adapter[catalog.tools.ToolError, Answer]:
         | dialect.on(catalog.tools.ToolRepeated).fails(model.TOOLS)
         | dialect.on(catalog.tools.TooManyMistakes).fails(model.TOOLS)
     )
+)
 
 
-TOOLS: Mapping[Revision, Adapter[catalog.tools.ToolError, Answer]] = by_revision(_tools)
-
-
-def _workspace(dialect: Dialect) -> Adapter[catalog.workspace.WorkspaceError, Answer]:
-    return (
+WORKSPACE: Mapping[Revision, Adapter[catalog.workspace.WorkspaceError, Answer]] = by_revision(
+    lambda dialect: (
         dialect.on(catalog.workspace.ConfigUnreadable).fails(model.WORKSPACE)
         | dialect.on(catalog.workspace.ConfigInvalid).fails(model.WORKSPACE)
         | dialect.on(catalog.workspace.SkillInvalid).fails(model.WORKSPACE)
@@ -257,8 +228,4 @@ def _workspace(dialect: Dialect) -> Adapter[catalog.workspace.WorkspaceError, An
         | dialect.on(catalog.workspace.WorktreeExists).fails(model.WORKSPACE)
         | dialect.on(catalog.workspace.WorktreeFailed).fails(model.WORKSPACE)
     )
-
-
-WORKSPACE: Mapping[Revision, Adapter[catalog.workspace.WorkspaceError, Answer]] = by_revision(
-    _workspace
 )

@@ -74,7 +74,7 @@ class StoredError(Struct, frozen=True):
         name = STORED_NAMES.get(type(error), error.tag)
         if name == 'MessageOutputLengthError':
             return StoredError(name, {})
-        data = public_fields if name == error.tag else _DATA.get(name, _no_data)
+        data = public_fields if name == error.tag else _DATA.get(name, lambda _: {})
         return StoredError(name, {'message': safe_public_message(error), **data(error)})
 
     @staticmethod
@@ -152,10 +152,6 @@ class StoredErrorEvent(Struct, frozen=True, kw_only=True):
 
     type: Literal['session.error'] = 'session.error'
     properties: ErrorProperties
-
-
-def _no_data(_: TaggedError) -> dict[str, object]:
-    return {}
 
 
 def _provider_data(error: TaggedError) -> dict[str, object]:

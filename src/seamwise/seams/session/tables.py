@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from seamwise._text.phrases import join_limited
+from seamwise.catalog.problem import Problem
 from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.rendering.errors import as_object
@@ -162,10 +164,8 @@ NETWORK: Adapter[catalog.network.NetworkError, ErrorEvent] = Adapter(
 )
 
 
-def _violations(error: catalog.parsing.SchemaViolations) -> str:
-    return '; '.join(
-        f'{problem.pointer or "the call"}: {problem.message}' for problem in error.problems
-    )
+def _join_problems(problems: Iterable[Problem], whole: str) -> str:
+    return '; '.join(f'{problem.pointer or whole}: {problem.message}' for problem in problems)
 
 
 PARSING: Adapter[catalog.parsing.ParsingError, ErrorEvent] = Adapter(
@@ -183,7 +183,9 @@ PARSING: Adapter[catalog.parsing.ParsingError, ErrorEvent] = Adapter(
             provided_value=lambda error: error.excerpt,
         )
         | on(catalog.parsing.SchemaViolations).publishes(
-            'error.validation', 'ERR_PARSE_003', constraint=_violations
+            'error.validation',
+            'ERR_PARSE_003',
+            constraint=lambda error: _join_problems(error.problems, 'the call'),
         )
     )
 )
@@ -321,12 +323,6 @@ STREAMING: Adapter[catalog.streaming.StreamingError, ErrorEvent] = Adapter(
 )
 
 
-def _result_problems(error: catalog.tools.InvalidResult) -> str:
-    return '; '.join(
-        f'{problem.pointer or "the result"}: {problem.message}' for problem in error.problems
-    )
-
-
 TOOLS: Adapter[catalog.tools.ToolError, ErrorEvent] = Adapter(
     lambda: (
         on(catalog.tools.MissingParameter).publishes(
@@ -366,7 +362,9 @@ TOOLS: Adapter[catalog.tools.ToolError, ErrorEvent] = Adapter(
         )
         | on(catalog.tools.ToolCancelled).publishes('error.permanent', 'ERR_TOOL_003')
         | on(catalog.tools.InvalidResult).publishes(
-            'error.validation', 'ERR_VAL_004', constraint=_result_problems
+            'error.validation',
+            'ERR_VAL_004',
+            constraint=lambda error: _join_problems(error.problems, 'the result'),
         )
         | on(catalog.tools.RegistrationRejected).publishes('error.permanent', 'ERR_TOOL_004')
         | on(catalog.tools.ToolRepeated).publishes('error.correctable', 'ERR_STATE_001')

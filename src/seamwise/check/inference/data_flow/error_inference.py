@@ -399,7 +399,8 @@ class ErrorInference:
         """Return the nodes of a type in a function, but not in inner functions or classes."""
         if node_type not in self._own_nodes:
             self._own_nodes[node_type] = self._nodes_by_function(node_type)
-        return _filter_nodes(self._own_nodes[node_type].get(function, []), node_type)
+        nodes = self._own_nodes[node_type].get(function, [])
+        return [node for node in nodes if isinstance(node, node_type)]
 
     def _nodes_by_function(self, node_type: type[ast.AST]) -> dict[Function, list[ast.AST]]:
         by_function: dict[Function, list[ast.AST]] = {}
@@ -541,10 +542,6 @@ class ErrorInference:
             other.is_error and other.type == part.type for other in _result_parts(item)
         )
         return self._errors_of_items(argument) if is_item and not is_function else None
-
-
-def _filter_nodes(nodes: Iterable[ast.AST], node_type: type[N]) -> list[N]:
-    return [node for node in nodes if isinstance(node, node_type)]
 
 
 class _ResultPart(NamedTuple):
