@@ -153,9 +153,7 @@ def _redacted_exception(error: BaseException, exception: Any) -> Any:
     from sentry_sdk import get_client  # noqa: PLC0415 -- optional
     from sentry_sdk.utils import event_from_exception  # noqa: PLC0415 -- optional
 
-    from seamwise._defects.redacted_exceptions import (  # noqa: PLC0415 -- events are rare
-        without_secrets,
-    )
+    from seamwise._defects.redacted_exceptions import without_secrets  # noqa: PLC0415 -- events are rare
 
     convert: Callable[..., Any] = event_from_exception
     copy = without_secrets(error)

@@ -249,10 +249,7 @@ def catalogue(locale: str) -> 'NullTranslations':
     >>> catalogue('zh_CN').gettext('None of {tried} is available.')
     '以下模型均不可用：{tried}。'
     """
-    from gettext import (  # noqa: PLC0415 -- only for languages other than English
-        NullTranslations,
-        translation,
-    )
+    from gettext import NullTranslations, translation  # noqa: PLC0415 -- only for languages other than English
     from itertools import pairwise  # noqa: PLC0415 -- only for languages other than English
 
     names = matching_locales(locale, available_locales())

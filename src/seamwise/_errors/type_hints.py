@@ -76,11 +76,7 @@ _OPAQUE_NAMES = {'Secret', 'type', 'Type', 'Callable', 'Literal', 'ClassVar'}
 def of_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the annotations in the namespace of a class body, with strings unresolved."""
     if sys.version_info >= (3, 14):
-        from annotationlib import (  # noqa: PLC0415
-            Format,
-            call_annotate_function,
-            get_annotate_from_class_namespace,
-        )
+        from annotationlib import Format, call_annotate_function, get_annotate_from_class_namespace  # noqa: PLC0415
 
         annotate = get_annotate_from_class_namespace(body)
         return call_annotate_function(annotate, Format.FORWARDREF) if annotate else {}

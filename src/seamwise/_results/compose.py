@@ -8,13 +8,7 @@ from typing import Any, Generic, Never, final, overload
 from returns.result import Result as AnyResult
 from typing_extensions import TypeVar
 
-from seamwise._results.containers import (
-    Failure,
-    Result,
-    Success,
-    expect_result,
-    expect_result_of,
-)
+from seamwise._results.containers import Failure, Result, Success, expect_result, expect_result_of
 
 T = TypeVar('T', default=Never)
 E = TypeVar('E', default=Never)

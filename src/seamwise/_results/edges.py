@@ -10,13 +10,7 @@ from typing import Any, Generic, Never, ParamSpec, Protocol, TypeAlias, final, o
 
 from typing_extensions import TypeVar
 
-from seamwise._errors.causes import (
-    Raised,
-    accepts_cause,
-    error_chain,
-    iter_leaves,
-    members,
-)
+from seamwise._errors.causes import Raised, accepts_cause, error_chain, iter_leaves, members
 from seamwise._errors.errors import ErrorMeta, TaggedError, with_field
 from seamwise._results.containers import Failure, Result, Success, as_result, expect_result
 from seamwise._results.signatures import DECORATED, is_bare, missing_parentheses

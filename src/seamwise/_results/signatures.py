@@ -2,14 +2,7 @@
 
 import ast
 from collections.abc import Callable, Mapping
-from inspect import (
-    Parameter,
-    Signature,
-    isasyncgenfunction,
-    isgeneratorfunction,
-    signature,
-    unwrap,
-)
+from inspect import Parameter, Signature, isasyncgenfunction, isgeneratorfunction, signature, unwrap
 from re import sub
 from types import CellType, FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import Annotated, Any, NamedTuple, Never, Union, get_args, get_origin, get_type_hints

@@ -21,13 +21,7 @@ from seamwise._runtime.validation import check_callable
 from seamwise.policies._engine import activity
 from seamwise.policies._engine.event_loops import refuse_trio
 from seamwise.policies._engine.observers import observers_of
-from seamwise.policies._engine.permit import (
-    Admission,
-    Outcome,
-    Permit,
-    Waiting,
-    complete_wait,
-)
+from seamwise.policies._engine.permit import Admission, Outcome, Permit, Waiting, complete_wait
 from seamwise.policies._engine.pipeline import (
     Guard,
     Layer,

@@ -8,14 +8,7 @@ import click
 
 from seamwise._text.jsonable import to_json
 from seamwise.program.catalog_entries import catalog_entries
-from seamwise.program.console import (
-    Choice,
-    CommandExit,
-    Exit,
-    print_data,
-    print_text,
-    report_exit,
-)
+from seamwise.program.console import Choice, CommandExit, Exit, print_data, print_text, report_exit
 from seamwise.program.module_option import load_catalog, module_options
 
 if TYPE_CHECKING:

@@ -119,10 +119,7 @@ def _write(error: NewError, file: str) -> None:
         CommandExit: The file cannot be written, or is not changed because of its content.
     """
     # Imported here, because printing the source does not need the atomic writes of the tools.
-    from seamwise.toolhost.builtin.workspace.atomic_write import (  # noqa: PLC0415
-        create_file,
-        replace_file,
-    )
+    from seamwise.toolhost.builtin.workspace.atomic_write import create_file, replace_file  # noqa: PLC0415
     from seamwise.toolhost.builtin.workspace.ignore_rules import NO_RULES  # noqa: PLC0415
     from seamwise.toolhost.builtin.workspace.location import ResolvedPath  # noqa: PLC0415
     from seamwise.toolhost.builtin.workspace.workspace import Workspace  # noqa: PLC0415

@@ -5,14 +5,7 @@ from typing import TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
-from seamwise.check.map.graph import (
-    CallEdge,
-    Creation,
-    Graph,
-    OverrideEdge,
-    SeamEdge,
-    SeamNode,
-)
+from seamwise.check.map.graph import CallEdge, Creation, Graph, OverrideEdge, SeamEdge, SeamNode
 from seamwise.check.map.traces import error_traces
 
 _Part: TypeAlias = Creation | CallEdge | OverrideEdge | SeamEdge

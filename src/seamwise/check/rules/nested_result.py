@@ -56,12 +56,7 @@ from seamwise.check.inference import inference_of
 from seamwise.check.inference.definitions.functions import FALLIBLE
 from seamwise.check.inference.exception_flow.escaping import ATTEMPT, decorator_names
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.channels import (
-    Channel,
-    channel_of,
-    returned_type,
-    union_members,
-)
+from seamwise.check.typed_ast.channels import Channel, channel_of, returned_type, union_members
 from seamwise.check.typed_ast.program import Function, Module
 
 _ATTEMPT_HELP = 'Join both with `.bind(lambda result: result)`, or let the function return a value.'

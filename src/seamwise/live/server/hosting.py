@@ -1,16 +1,7 @@
 """Sessions that this process runs, and the end of those whose process died."""
 
 import logging
-from asyncio import (
-    CancelledError,
-    Task,
-    create_task,
-    current_task,
-    shield,
-    sleep,
-    timeout,
-    wait,
-)
+from asyncio import CancelledError, Task, create_task, current_task, shield, sleep, timeout, wait
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
 from typing import Final, TypeAlias

@@ -1,12 +1,6 @@
 """Server-sent events of a session (WHATWG HTML, 9.2)."""
 
-from asyncio import (
-    FIRST_COMPLETED,
-    create_task,
-    get_running_loop,
-    timeout,
-    wait,
-)
+from asyncio import FIRST_COMPLETED, create_task, get_running_loop, timeout, wait
 from contextlib import suppress
 from logging import getLogger
 from typing import Final

@@ -19,12 +19,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect, WebSocketState
 from seamwise._defects.defects import report_defect
 from seamwise._results.containers import Failure, Result
 from seamwise.catalog.access import AccessDenied
-from seamwise.catalog.sessions import (
-    ConnectionLost,
-    InvalidInput,
-    ReplayError,
-    SessionNotFound,
-)
+from seamwise.catalog.sessions import ConnectionLost, InvalidInput, ReplayError, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.live.events import Position
 from seamwise.live.log import Attempt, EventLog

@@ -14,14 +14,7 @@ from seamwise._runtime.validation import check_int
 from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
-from seamwise.live.events import (
-    Event,
-    Position,
-    Record,
-    Stored,
-    as_event,
-    encode_record,
-)
+from seamwise.live.events import Event, Position, Record, Stored, as_event, encode_record
 from seamwise.live.log import Leases, LogLimits
 from seamwise.live.replay import Replay
 from seamwise.live.subscriptions import Hub, Subscription

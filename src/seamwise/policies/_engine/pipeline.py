@@ -28,17 +28,7 @@ from inspect import (
 )
 from logging import getLogger
 from types import CoroutineType, FunctionType, MappingProxyType
-from typing import (
-    Any,
-    ClassVar,
-    Generic,
-    Never,
-    ParamSpec,
-    Protocol,
-    TypeVar,
-    get_origin,
-    overload,
-)
+from typing import Any, ClassVar, Generic, Never, ParamSpec, Protocol, TypeVar, get_origin, overload
 
 from typing_extensions import override
 

@@ -33,11 +33,7 @@ from seamwise.catalog.network import (
 )
 from seamwise.catalog.problem import Problem
 from seamwise.catalog.streaming import ChunkUnparsable, StreamingError, StreamProviderFailed
-from seamwise.policies.classify.error_responses import (
-    ErrorResponse,
-    read_error_response,
-    status_of,
-)
+from seamwise.policies.classify.error_responses import ErrorResponse, read_error_response, status_of
 from seamwise.policies.classify.exception_text import exception_reason, redacted_excerpt
 from seamwise.policies.classify.foreign_exceptions import class_names, is_raised_in
 from seamwise.policies.classify.sentences import Sentence

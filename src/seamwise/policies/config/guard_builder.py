@@ -9,13 +9,7 @@ from msgspec import UNSET, Struct
 from seamwise._text.json_pointer import pointer_keys
 from seamwise.catalog.problem import Problem
 from seamwise.policies._engine.pipeline import Guard
-from seamwise.policies.config.schema import (
-    KeyPath,
-    Table,
-    convert_struct,
-    is_table,
-    string_keys,
-)
+from seamwise.policies.config.schema import KeyPath, Table, convert_struct, is_table, string_keys
 from seamwise.policies.config.settings import (
     PLACEHOLDERS,
     GuardConfig,

@@ -13,10 +13,7 @@ from redis.exceptions import RedisClusterException
 from typing_extensions import override
 
 from seamwise._runtime.module_lock import ModuleLock
-from seamwise.policies.redis.connections import (
-    AsyncConnection,
-    AsyncConnectionPool,
-)
+from seamwise.policies.redis.connections import AsyncConnection, AsyncConnectionPool
 from seamwise.policies.redis.routes import Address, ClusterRoute, Nodes
 from seamwise.policies.redis.thread_sender import ThreadSender
 

@@ -17,10 +17,7 @@ from seamwise.policies.redis.availability import OutageBackoff, is_unavailable
 from seamwise.policies.redis.batches import TaskRequest, batch_sender
 from seamwise.policies.redis.clients import Clients
 from seamwise.policies.redis.clusters import async_cluster_route, cluster_route
-from seamwise.policies.redis.connections import (
-    AsyncConnectionPool,
-    is_pool_exhausted,
-)
+from seamwise.policies.redis.connections import AsyncConnectionPool, is_pool_exhausted
 from seamwise.policies.redis.routes import Address, Pool, Route
 from seamwise.policies.redis.scripts import Reply, Script
 from seamwise.policies.redis.thread_sender import ThreadRequest, ThreadSender, thread_sender

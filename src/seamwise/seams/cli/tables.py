@@ -11,12 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise._errors.errors import TaggedError, retry_after
 from seamwise._runtime.source_excerpt import Place
-from seamwise._text.phrases import (
-    join_limited,
-    join_quoted,
-    pluralize,
-    truncate,
-)
+from seamwise._text.phrases import join_limited, join_quoted, pluralize, truncate
 from seamwise.catalog.problem import Problem
 from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter

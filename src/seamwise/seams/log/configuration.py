@@ -15,11 +15,7 @@ from seamwise.seams.log.console import ConsoleFormatter
 from seamwise.seams.log.processor import structlog_processor
 from seamwise.seams.log.request_ids import RequestIdFilter
 from seamwise.seams.log.shape import EXTRA_NAMES
-from seamwise.seams.log.stdlib_logging import (
-    RESERVED_VALUES,
-    STANDARD_ATTRIBUTES,
-    JsonFormatter,
-)
+from seamwise.seams.log.stdlib_logging import RESERVED_VALUES, STANDARD_ATTRIBUTES, JsonFormatter
 
 Style: TypeAlias = Literal['json', 'console']
 

@@ -10,11 +10,7 @@ from msgspec.structs import replace
 
 from seamwise._errors.causes import causes
 from seamwise._errors.errors import TaggedError, retry_after
-from seamwise._text.phrases import (
-    MAX_LISTED,
-    join_limited,
-    join_quoted,
-)
+from seamwise._text.phrases import MAX_LISTED, join_limited, join_quoted
 from seamwise.catalog.problem import Problem
 from seamwise.redaction import redact
 from seamwise.seams import catalog

@@ -6,13 +6,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from seamwise._errors.errors import TaggedError
-from seamwise._text.phrases import (
-    end_sentence,
-    join_limited,
-    join_quoted,
-    pluralize,
-    truncate,
-)
+from seamwise._text.phrases import end_sentence, join_limited, join_quoted, pluralize, truncate
 from seamwise.seams import catalog
 from seamwise.seams.adapter import Adapter
 from seamwise.seams.model.on import on

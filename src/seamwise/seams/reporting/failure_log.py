@@ -15,12 +15,7 @@ from seamwise._errors.errors import TaggedError
 from seamwise._text.jsonable import safe_str
 from seamwise.redaction.settings import Settings, current
 from seamwise.seams.rendering.errors import all_causes, field_values, safe_message
-from seamwise.seams.rendering.values import (
-    counted_items,
-    drop_none,
-    milliseconds,
-    safe_text,
-)
+from seamwise.seams.rendering.values import counted_items, drop_none, milliseconds, safe_text
 from seamwise.seams.rendering.views import View, plain_view
 from seamwise.seams.reporting.event_record import EventRecord
 from seamwise.seams.reporting.fingerprint import class_fingerprint, error_type, fingerprint

@@ -9,11 +9,7 @@ from seamwise.check._mypy.plugin.arms import errors_and_shape
 from seamwise.check._mypy.types import Instance, Type
 from seamwise.check.facts import SeamFacts, SeamUse
 from seamwise.check.inference.data_flow.dispositions import CHECKS, pattern_classes
-from seamwise.check.inference.data_flow.error_inference import (
-    CATCH,
-    CAUGHT,
-    ErrorInference,
-)
+from seamwise.check.inference.data_flow.error_inference import CATCH, CAUGHT, ErrorInference
 from seamwise.check.typed_ast.channels import (
     NO_ERRORS,
     ErrorSet,

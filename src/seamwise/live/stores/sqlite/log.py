@@ -25,12 +25,7 @@ from seamwise.live.stores.sqlite.delivery import Delivery
 from seamwise.live.stores.sqlite.files import STORE_ERRORS, StoreFile, primary_code
 from seamwise.live.stores.sqlite.jobs import Job, awaited, unawaited
 from seamwise.live.stores.sqlite.leases import SqliteLeases
-from seamwise.live.stores.sqlite.reads import (
-    StoreVersion,
-    read_news,
-    read_replay,
-    read_sessions,
-)
+from seamwise.live.stores.sqlite.reads import StoreVersion, read_news, read_replay, read_sessions
 from seamwise.live.stores.sqlite.sweep import Remaining, Sweeper
 from seamwise.live.stores.sqlite.threads import Reader
 from seamwise.live.stores.sqlite.writer import Writer
