@@ -1,22 +1,23 @@
 """Common part of the stores: subscriptions, and checks of arguments."""
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from math import isfinite
 from secrets import token_hex
 from types import TracebackType
 from typing import Final, Self
 
+from typing_extensions import override
+
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._runtime.strict_json import HALF_PAIR
 from seamwise._runtime.validation import check_int
-from seamwise.catalog.sessions import AckAhead, ReplayError, SessionNotFound, UnknownEpoch
+from seamwise.catalog.sessions import ReplayError, SessionNotFound
 from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.events import Event, Position, Record, Stored, as_event, encode_record
-from seamwise.live.log import Leases, LogLimits
-from seamwise.live.replay import Replay
+from seamwise.live.log import EventLog, LogLimits
 from seamwise.live.subscriptions import Hub, Subscription
 from seamwise.seams.session.localized import translations_of
 from seamwise.seams.session.shape import ErrorEvent
@@ -42,7 +43,7 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-class StoreLog(ABC):
+class StoreLog(EventLog, ABC):
     """Base class of the stores."""
 
     def __init__(self, *, limits: LogLimits, clock: Callable[[], float]) -> None:
@@ -52,6 +53,7 @@ class StoreLog(ABC):
         self._before_close: set[Callable[[], Awaitable[None]]] = set()
 
     @property
+    @override
     def limits(self) -> LogLimits:
         """The limits of each session."""
         return self._limits
@@ -63,15 +65,12 @@ class StoreLog(ABC):
             raise ValueError(f'The clock of the log returned {now}, which is no time.')
         return now
 
-    @property
-    @abstractmethod
-    def leases(self) -> Leases:
-        """The leases of the store."""
-
+    @override
     async def __aenter__(self) -> Self:
         """Open the store."""
         return self
 
+    @override
     async def __aexit__(
         self,
         exc_type: type[BaseException] | None,
@@ -88,12 +87,14 @@ class StoreLog(ABC):
         """Call a function before the log is closed, while it can still store events."""
         self._before_close.add(callback)
 
+    @override
     async def begin(self, session: str) -> Result[Position, StoreUnavailable]:
         """Create a session, and return the position behind its last event."""
         # seamwise: allow[SW102] a wrong call
         refusal = _refusal(_check_session(session))
         return await self._begin(session) if refusal is None else Failure(refusal)
 
+    @override
     async def append(
         self,
         session: str,
@@ -112,6 +113,7 @@ class StoreLog(ABC):
             return Failure(refusal)
         return await self._append(session, records, batch_id=batch_id, is_end=False)
 
+    @override
     async def end(
         self,
         session: str,
@@ -128,32 +130,7 @@ class StoreLog(ABC):
             return Failure(refusal)
         return await self._append(session, records, batch_id=batch_id, is_end=True)
 
-    @abstractmethod
-    async def replay(
-        self, session: str, since: Position | None
-    ) -> Result[Replay, ReplayError | SessionNotFound | StoreUnavailable]:
-        """Return every event after a position."""
-
-    @abstractmethod
-    async def acknowledge(
-        self, session: str, position: Position
-    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
-        """Delete the events up to a position."""
-
-    @abstractmethod
-    async def snapshot(
-        self, session: str, position: Position, state: object
-    ) -> Result[None, AckAhead | UnknownEpoch | SessionNotFound | StoreUnavailable]:
-        """Store a state that replaces the events up to a position."""
-
-    @abstractmethod
-    async def delete(self, session: str) -> Result[None, StoreUnavailable]:
-        """Delete a session."""
-
-    @abstractmethod
-    def sessions(self) -> AsyncIterator[str]:
-        """Iterate over the ids of all sessions."""
-
+    @override
     @asynccontextmanager
     async def subscribe(
         self, session: str, since: Position | None, *, buffer: int = 1000
@@ -176,10 +153,10 @@ class StoreLog(ABC):
             self._hub.remove(session, subscription)
             self._unwatch(session)
 
-    async def _watch(self, session: str) -> None:  # noqa: B027 -- a store in memory needs none
+    async def _watch(self, session: str) -> None:
         """Begin to deliver the new events of a session; called for each subscription."""
 
-    def _unwatch(self, session: str) -> None:  # noqa: B027 -- as above
+    def _unwatch(self, session: str) -> None:
         """End the delivery for a subscription that has been removed."""
 
     @abstractmethod
