@@ -344,6 +344,9 @@ class ArmBuilder(Generic[K, S]):
         self._kinds = kinds
         self._seam = seam
 
+    def _arm(self, arm: Callable[[K], S]) -> Adapter[K, S]:
+        return Adapter(dict.fromkeys(self._kinds, arm))
+
     def hidden(self) -> Adapter[K, S]:
         """Declare that these errors never reach the seam; one that does is a defect."""
         return Adapter({kind: Hidden(kind, self._seam) for kind in self._kinds})

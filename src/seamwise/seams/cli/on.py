@@ -48,11 +48,7 @@ class CliArm(Struct, Generic[K], frozen=True):
 class CliArmBuilder(ArmBuilder[K, Rendered]):
     """Builder for the arm of one error class; `on` returns it."""
 
-    __slots__ = ('_kind',)
-
-    def __init__(self, kind: type[K]) -> None:
-        super().__init__((kind,), 'cli')
-        self._kind = kind
+    __slots__ = ()
 
     def exits(
         self,
@@ -75,8 +71,8 @@ class CliArmBuilder(ArmBuilder[K, Rendered]):
         Raises:
             ValueError: The exit code is out of range.
         """
-        check_exit_code(self._kind, code)
-        return Adapter({self._kind: CliArm(code, hint, lookup, place)})
+        check_exit_code(self._kinds[0], code)
+        return self._arm(CliArm(code, hint, lookup, place))
 
 
 @overload
@@ -102,5 +98,5 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Rendered]:
     hint: try 8081.
     """
     if isinstance(kind, type):
-        return CliArmBuilder(kind)
+        return CliArmBuilder((kind,), 'cli')
     return ArmBuilder(error_classes(kind), 'cli')

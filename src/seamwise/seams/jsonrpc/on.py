@@ -83,11 +83,7 @@ def _plain_guidance(error: TaggedError) -> Guidance:
 class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
     """Builder for the arm of one error class; `on` returns it."""
 
-    __slots__ = ('_kind',)
-
-    def __init__(self, kind: type[K]) -> None:
-        super().__init__((kind,), 'jsonrpc')
-        self._kind = kind
+    __slots__ = ()
 
     def answers(self, code: int, *, data: Callable[[K], Data] | None = None) -> Adapter[K, Answer]:
         """Return an adapter that answers the error with a code.
@@ -99,7 +95,7 @@ class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
                 the secrets and the internal ones. For faults of the server, and errors of stores,
                 the network, peers and guards, it is only the tag and the delay.
         """
-        return Adapter({self._kind: JsonRpcArm(int(code), data)})
+        return self._arm(JsonRpcArm(int(code), data))
 
     def as_tool_result(
         self, *, guidance: Callable[[K], Guidance] = _plain_guidance
@@ -110,7 +106,7 @@ class JsonRpcArmBuilder(ArmBuilder[K, Answer]):
             guidance: Adapter of the model seam, whose guidance is the text of the result, as JSON.
                 By default the guidance contains only the message.
         """
-        return Adapter({self._kind: ToolResultArm(guidance)})
+        return self._arm(ToolResultArm(guidance))
 
 
 @overload
@@ -130,5 +126,5 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Answer]:
     {'_tag': 'ContentChanged', 'uri': 'a.py'}
     """
     if isinstance(kind, type):
-        return JsonRpcArmBuilder(kind)
+        return JsonRpcArmBuilder((kind,), 'jsonrpc')
     return ArmBuilder(error_classes(kind), 'jsonrpc')

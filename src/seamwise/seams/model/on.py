@@ -66,11 +66,7 @@ def _public_text_field(error: TaggedError, name: str) -> str | None:
 class ModelArmBuilder(ArmBuilder[K, Guidance]):
     """Builder for the arm of one error class; `on` returns it."""
 
-    __slots__ = ('_kind',)
-
-    def __init__(self, kind: type[K]) -> None:
-        super().__init__((kind,), 'model')
-        self._kind = kind
+    __slots__ = ()
 
     def guides(
         self,
@@ -96,7 +92,7 @@ class ModelArmBuilder(ArmBuilder[K, Guidance]):
                 They are not redacted; only `suggestion` receives them, and must redact the values
                 that it shows.
         """
-        return Adapter({self._kind: ModelArm(type, suggestion, denied, output, large_fields)})
+        return self._arm(ModelArm(type, suggestion, denied, output, large_fields))
 
 
 @overload
@@ -120,5 +116,5 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, Guidance]:
     'The last page is 7.'
     """
     if isinstance(kind, type):
-        return ModelArmBuilder(kind)
+        return ModelArmBuilder((kind,), 'model')
     return ArmBuilder(error_classes(kind), 'model')

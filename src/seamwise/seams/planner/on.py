@@ -86,11 +86,7 @@ def _rename_fields(fields: Mapping[str, object], names: Mapping[str, str]) -> di
 class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
     """Builder for the arm of one error class; `on` returns it."""
 
-    __slots__ = ('_kind',)
-
-    def __init__(self, kind: type[K]) -> None:
-        super().__init__((kind,), 'planner')
-        self._kind = kind
+    __slots__ = ()
 
     def classifies(
         self,
@@ -113,7 +109,7 @@ class PlannerArmBuilder(ArmBuilder[K, ErrorInfo]):
         """
         wire_names = {**_WIRE_NAMES, **(names or {})}
         arm = PlannerArm(ErrorCode(code), details, wire_names, RenderCache())
-        return Adapter({self._kind: arm})
+        return self._arm(arm)
 
 
 @overload
@@ -134,5 +130,5 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorInfo]:
     500
     """
     if isinstance(kind, type):
-        return PlannerArmBuilder(kind)
+        return PlannerArmBuilder((kind,), 'planner')
     return ArmBuilder(error_classes(kind), 'planner')

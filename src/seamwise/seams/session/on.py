@@ -41,11 +41,7 @@ class SessionArm(Struct, Generic[K], frozen=True):
 class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
     """Builder for the arm of one error class; `on` returns it."""
 
-    __slots__ = ('_kind',)
-
-    def __init__(self, kind: type[K]) -> None:
-        super().__init__((kind,), 'session')
-        self._kind = kind
+    __slots__ = ()
 
     def publishes(
         self,
@@ -69,7 +65,7 @@ class SessionArmBuilder(ArmBuilder[K, ErrorEvent]):
             ValueError: The code has another form.
         """
         arm = SessionArm(event, check_code(code), metadata, retryable_event)
-        return Adapter({self._kind: arm})
+        return self._arm(arm)
 
 
 @overload
@@ -95,7 +91,7 @@ def on(kind: TypeForm[K], /) -> ArmBuilder[Any, ErrorEvent]:
     ('exponential_backoff', 'lobby')
     """
     if isinstance(kind, type):
-        return SessionArmBuilder(kind)
+        return SessionArmBuilder((kind,), 'session')
     return ArmBuilder(error_classes(kind), 'session')
 
 
