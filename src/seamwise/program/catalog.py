@@ -8,7 +8,14 @@ import click
 
 from seamwise._text.jsonable import to_json
 from seamwise.program.catalog_entries import catalog_entries
-from seamwise.program.console import Choice, CommandExit, Exit, print_data, print_text, report_exit
+from seamwise.program.console import (
+    Choice,
+    CommandExit,
+    Exit,
+    Subcommand,
+    print_data,
+    print_text,
+)
 from seamwise.program.module_option import load_catalog, module_options
 
 if TYPE_CHECKING:
@@ -88,7 +95,7 @@ _FORMATS: Mapping[str, Callable[['ErrorCatalog'], str | bytes]] = MappingProxyTy
 )
 
 
-@click.command('catalog', help=HELP)
+@click.command('catalog', cls=Subcommand, help=HELP)
 @click.option(
     '--format',
     'form',
@@ -99,26 +106,20 @@ _FORMATS: Mapping[str, Callable[['ErrorCatalog'], str | bytes]] = MappingProxyTy
 )
 @click.option('--json', 'form', flag_value='json', help='Same as --format json.')
 @module_options
-@click.pass_context
-def command(
-    context: click.Context, /, form: str, *, modules: Sequence[str], tables: Sequence[str]
-) -> None:
+def command(form: str, *, modules: Sequence[str], tables: Sequence[str]) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        errors = _load(modules, tables)
-        if form in {'typescript', 'openapi'} and not errors.adapters_of('http'):
-            raise CommandExit(
-                f'--format {form} describes the answers of HTTP: add the table of your errors, '
-                'for example --table shop.http:TABLE.',
-                Exit.USAGE,
-            )
-        document = _FORMATS[form](errors)
-        if form == 'text' and isinstance(document, str):
-            print_text(document)
-        else:
-            print_data(document)
-    except CommandExit as error:
-        context.exit(report_exit(error))
+    errors = _load(modules, tables)
+    if form in {'typescript', 'openapi'} and not errors.adapters_of('http'):
+        raise CommandExit(
+            f'--format {form} describes the answers of HTTP: add the table of your errors, '
+            'for example --table shop.http:TABLE.',
+            Exit.USAGE,
+        )
+    document = _FORMATS[form](errors)
+    if form == 'text' and isinstance(document, str):
+        print_text(document)
+    else:
+        print_data(document)
 
 
 def _load(modules: Sequence[str], tables: Sequence[str]) -> 'ErrorCatalog':

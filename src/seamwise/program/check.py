@@ -17,10 +17,11 @@ from seamwise.program.console import (
     Choice,
     CommandExit,
     Exit,
+    Subcommand,
     did_you_mean,
     missing_package_exit,
     print_data,
-    report_exit,
+    python_executable_option,
     std_stream,
     unread_exit,
     write_stderr,
@@ -106,7 +107,7 @@ class _Codes(_ParamType):
         return codes
 
 
-@click.command('check', help=HELP)
+@click.command('check', cls=Subcommand, help=HELP)
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option('--format', 'form', type=Choice(FORMATS), help='Output format.  [default: text]')
 @click.option('--json', 'as_json', is_flag=True, help='Same as --format json.')
@@ -147,12 +148,7 @@ class _Codes(_ParamType):
     is_flag=True,
     help='Also run rules that need the whole program: PATH… are all its files.',
 )
-@click.option(
-    '--python-executable',
-    metavar='FILE',
-    type=click.Path(exists=True, dir_okay=False),
-    help='Python of the environment that contains the imported packages.',
-)
+@python_executable_option
 @click.option('--no-cache', is_flag=True, help='Neither read nor write the cache.')
 @click.option(
     '--adoption',
@@ -163,7 +159,7 @@ class _Codes(_ParamType):
     '--explain', metavar='CODE', help='Show the page of a rule, with an example and its fix.'
 )
 @click.pass_context
-def command(  # noqa: C901, PLR0913 -- one parameter per option
+def command(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
     /,
     paths: Sequence[str],
@@ -224,12 +220,10 @@ def command(  # noqa: C901, PLR0913 -- one parameter per option
         context.exit(
             _print_report(report, 'json' if as_json else form or 'text', base or '', paths)
         )
-    except CommandExit as error:
-        context.exit(report_exit(error))
     except ModuleNotFoundError as error:
-        context.exit(report_exit(missing_package_exit(error, 'mypy', extra='check')))
+        raise missing_package_exit(error, 'mypy', extra='check') from error
     except ImportError as error:
-        context.exit(report_exit(unsupported_mypy_exit(error)))
+        raise unsupported_mypy_exit(error) from error
 
 
 def unsupported_mypy_exit(error: ImportError) -> CommandExit:

@@ -62,6 +62,28 @@ def report_exit(error: CommandExit) -> Exit:
     return error.code
 
 
+class Subcommand(click.Command):
+    """A subcommand, which ends with the exit code of a fatal error or of Ctrl-C."""
+
+    @override
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the subcommand."""
+        try:
+            return super().invoke(ctx)
+        except CommandExit as error:
+            ctx.exit(report_exit(error))
+        except KeyboardInterrupt:
+            ctx.exit(report_exit(CommandExit('interrupted.', Exit.INTERRUPTED)))
+
+
+python_executable_option = click.option(
+    '--python-executable',
+    metavar='FILE',
+    type=click.Path(exists=True, dir_okay=False),
+    help='Python of the environment that contains the imported packages.',
+)
+
+
 def os_error_exit(action: str, error: OSError, code: Exit) -> CommandExit:
     """Return the fatal error for an action that the operating system refused."""
     return CommandExit(f'cannot {action}: {error.strerror or error}', code)

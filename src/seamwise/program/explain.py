@@ -8,12 +8,11 @@ import click
 
 from seamwise._text.jsonable import to_json
 from seamwise.program.console import (
-    CommandExit,
+    Subcommand,
     did_you_mean,
     missing_package_exit,
     print_data,
     print_text,
-    report_exit,
 )
 from seamwise.program.module_option import load_catalog, module_options
 
@@ -59,7 +58,7 @@ Exit codes:
 """
 
 
-@click.command('explain', help=HELP)
+@click.command('explain', cls=Subcommand, help=HELP)
 @click.argument('word')
 @click.option('--json', 'as_json', is_flag=True, help='Write one JSON object with all details.')
 @module_options
@@ -74,18 +73,15 @@ def command(
     tables: Sequence[str],
 ) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        own_words: tuple[str, ...] = ()
-        if modules or tables:
-            own_words = _explain_own(word, modules, tables, as_json=as_json)
-            if not own_words:
-                return
-        if _RULE_CODE.fullmatch(word):
-            _explain_rule(word, context, as_json=as_json)
-        else:
-            _explain(word, own_words, context, as_json=as_json)
-    except CommandExit as error:
-        context.exit(report_exit(error))
+    own_words: tuple[str, ...] = ()
+    if modules or tables:
+        own_words = _explain_own(word, modules, tables, as_json=as_json)
+        if not own_words:
+            return
+    if _RULE_CODE.fullmatch(word):
+        _explain_rule(word, context, as_json=as_json)
+    else:
+        _explain(word, own_words, context, as_json=as_json)
 
 
 def _explain_own(

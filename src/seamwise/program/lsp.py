@@ -5,7 +5,12 @@ from collections.abc import Sequence
 import click
 
 from seamwise.program.check import unsupported_mypy_exit
-from seamwise.program.console import CommandExit, Exit, missing_package_exit, report_exit
+from seamwise.program.console import (
+    Exit,
+    Subcommand,
+    missing_package_exit,
+    python_executable_option,
+)
 
 HELP = """\
 Show the findings of `seamwise check` in an editor, over the Language Server Protocol.
@@ -23,25 +28,15 @@ Exit codes:
 """
 
 
-@click.command('lsp', help=HELP)
+@click.command('lsp', cls=Subcommand, help=HELP)
 @click.argument('paths', metavar='[PATH…]', nargs=-1)
-@click.option(
-    '--python-executable',
-    metavar='FILE',
-    type=click.Path(exists=True, dir_okay=False),
-    help='Python of the environment that contains the imported packages.',
-)
+@python_executable_option
 @click.pass_context
 def command(
     context: click.Context, /, paths: Sequence[str], *, python_executable: str | None
 ) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        context.exit(_serve(paths or ('.',), python_executable or ''))
-    except CommandExit as error:
-        context.exit(report_exit(error))
-    except KeyboardInterrupt:
-        context.exit(report_exit(CommandExit('interrupted.', Exit.INTERRUPTED)))
+    context.exit(_serve(paths or ('.',), python_executable or ''))
 
 
 def _serve(paths: Sequence[str], python_executable: str) -> Exit:

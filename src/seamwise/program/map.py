@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import click
 
 from seamwise._results.containers import Failure
-from seamwise._text.close_matches import close_matches
 from seamwise._text.phrases import join_quoted
 from seamwise.program.console import (
     Choice,
     CommandExit,
     Exit,
+    Subcommand,
+    did_you_mean,
     missing_package_exit,
     os_error_exit,
     print_data,
     print_text,
-    report_exit,
     std_stream,
     unread_exit,
     write_stderr,
@@ -70,7 +70,7 @@ Exit codes:
 FORMAT_NAMES = ('text', 'dot', 'mermaid', 'json', 'html')
 
 
-@click.command('map', help=HELP)
+@click.command('map', cls=Subcommand, help=HELP)
 @click.argument('paths', metavar='PATH…', nargs=-1)
 @click.option(
     '--of',
@@ -124,10 +124,8 @@ def command(  # noqa: PLR0913 -- one parameter per option
         else:
             _write(_render_all(graph, paths, form), output)
         context.exit(code)
-    except CommandExit as fatal:
-        context.exit(report_exit(fatal))
     except ModuleNotFoundError as not_found:
-        context.exit(report_exit(missing_package_exit(not_found, 'mypy', extra='check')))
+        raise missing_package_exit(not_found, 'mypy', extra='check') from not_found
 
 
 def _check_parts(parts: Mapping[str, object], context: click.Context) -> None:
@@ -170,8 +168,7 @@ def _part_of_tables(graph: 'Graph', names: Sequence[str], context: click.Context
     }
     for name in names:
         if name not in tables:
-            matches = close_matches(name, filter(None, tables))
-            suggestion = f' Did you mean {join_quoted(matches)}?' if matches else ''
+            suggestion = did_you_mean(name, [*filter(None, tables)])
             raise click.BadParameter(
                 f'there is no table {name!r} in the analysed files.{suggestion}',
                 context,

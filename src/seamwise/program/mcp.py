@@ -5,7 +5,11 @@ import asyncio
 import click
 import msgspec
 
-from seamwise.program.console import CommandExit, Exit, missing_package_exit, report_exit
+from seamwise.program.console import (
+    Exit,
+    Subcommand,
+    missing_package_exit,
+)
 from seamwise.program.workspace_processor import ToolOptions, open_processor, tool_options
 
 HELP = """\
@@ -30,18 +34,12 @@ Exit codes:
 """
 
 
-@click.command('mcp', help=HELP)
+@click.command('mcp', cls=Subcommand, help=HELP)
 @tool_options
 @click.pass_context
 def command(context: click.Context, /, **parameters: object) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        code = _serve(msgspec.convert(parameters, ToolOptions))
-    except CommandExit as error:
-        code = report_exit(error)
-    except KeyboardInterrupt:
-        code = report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
-    context.exit(code)
+    context.exit(_serve(msgspec.convert(parameters, ToolOptions)))
 
 
 def _serve(options: ToolOptions) -> Exit:

@@ -14,10 +14,11 @@ from seamwise.program.check import unsupported_mypy_exit
 from seamwise.program.console import (
     CommandExit,
     Exit,
+    Subcommand,
     missing_package_exit,
     print_data,
     print_text,
-    report_exit,
+    python_executable_option,
     std_stream,
     write_stderr,
 )
@@ -55,7 +56,7 @@ _INTERVAL = 5.0
 """Seconds between two lines about the progress where no terminal shows them."""
 
 
-@click.command('migrate', help=HELP)
+@click.command('migrate', cls=Subcommand, help=HELP)
 @click.argument('paths', metavar='PATH…', nargs=-1, required=True)
 @click.option('--all', 'is_all', is_flag=True, help='Convert everything that can be converted.')
 @click.option(
@@ -83,12 +84,7 @@ _INTERVAL = 5.0
 )
 @click.option('--diff', 'is_diff', is_flag=True, help='Write nothing, and print a patch.')
 @click.option('--force', is_flag=True, help='Also change files with uncommitted changes.')
-@click.option(
-    '--python-executable',
-    metavar='FILE',
-    type=click.Path(exists=True, dir_okay=False),
-    help='Python of the environment that contains the imported packages.',
-)
+@python_executable_option
 @click.pass_context
 def command(  # noqa: PLR0913 -- one parameter per option
     context: click.Context,
@@ -116,16 +112,12 @@ def command(  # noqa: PLR0913 -- one parameter per option
 
         selection = Selection(frozenset(functions), None, frozenset(keep), suffix)
         context.exit(_migrate(paths, selection, step, python_executable or '', is_diff=is_diff))
-    except CommandExit as error:
-        context.exit(report_exit(error))
-    except KeyboardInterrupt:
-        context.exit(report_exit(CommandExit('interrupted.', Exit.INTERRUPTED)))
     except ModuleNotFoundError as error:
         name = (error.name or '').partition('.')[0]
         package = 'libcst' if name == 'libcst' else 'mypy'
-        context.exit(report_exit(missing_package_exit(error, package, extra='check')))
+        raise missing_package_exit(error, package, extra='check') from error
     except ImportError as error:
-        context.exit(report_exit(unsupported_mypy_exit(error)))
+        raise unsupported_mypy_exit(error) from error
 
 
 def _refuse_uncommitted(paths: Sequence[str]) -> None:

@@ -16,11 +16,10 @@ from seamwise.catalog.tools import ToolError
 from seamwise.policies import Guard, GuardError
 from seamwise.program.console import (
     Choice,
-    CommandExit,
     Exit,
+    Subcommand,
     open_std_stream,
     os_error_exit,
-    report_exit,
     std_stream,
     write_stderr,
     write_stdout,
@@ -110,7 +109,7 @@ class Options(Struct, frozen=True, kw_only=True):
     env: tuple[str, ...]
 
 
-@click.command('run', help=HELP)
+@click.command('run', cls=Subcommand, help=HELP)
 @click.argument('file', default=STDIN)
 @click.option(
     '--workspace',
@@ -166,13 +165,7 @@ class Options(Struct, frozen=True, kw_only=True):
 @click.pass_context
 def command(context: click.Context, /, **parameters: object) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        code = _run(msgspec.convert(parameters, Options))
-    except CommandExit as error:
-        code = report_exit(error)
-    except KeyboardInterrupt:
-        code = report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
-    context.exit(code)
+    context.exit(_run(msgspec.convert(parameters, Options)))
 
 
 def _run(options: Options) -> Exit:

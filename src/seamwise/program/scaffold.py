@@ -22,10 +22,10 @@ from seamwise.program.console import (
     Choice,
     CommandExit,
     Exit,
+    Subcommand,
     os_error_exit,
     print_data,
     print_text,
-    report_exit,
 )
 
 HELP = """\
@@ -55,7 +55,7 @@ Exit codes:
 """
 
 
-@click.command('scaffold', help=HELP)
+@click.command('scaffold', cls=Subcommand, help=HELP)
 @click.argument('kind', metavar='error', type=Choice(('error',)))
 @click.argument('name')
 @click.option(
@@ -102,14 +102,11 @@ def command(  # noqa: PLR0913 -- one parameter per option
         verify(error)
     except ScaffoldError as mistake:
         raise click.UsageError(str(mistake), context) from mistake
-    try:
-        if file is None:
-            print_data(module_source(error))
-        else:
-            _write(error, file)
-            print_text(f'Added {name} to {file}.')
-    except CommandExit as fatal:
-        context.exit(report_exit(fatal))
+    if file is None:
+        print_data(module_source(error))
+    else:
+        _write(error, file)
+        print_text(f'Added {name} to {file}.')
 
 
 def _write(error: NewError, file: str) -> None:

@@ -14,10 +14,10 @@ from seamwise.program.console import (
     SIGNALLED,
     CommandExit,
     Exit,
+    Subcommand,
     log_to_stderr,
     missing_package_exit,
     print_data,
-    report_exit,
     write_stderr,
 )
 from seamwise.program.listener import Address, listen, resolve
@@ -64,7 +64,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     token_file: str | None
 
 
-@click.command('serve', help=HELP)
+@click.command('serve', cls=Subcommand, help=HELP)
 @tool_options
 @click.option('--host', default='127.0.0.1', show_default=True, help='The address to listen on.')
 @click.option(
@@ -78,15 +78,8 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
 @click.pass_context
 def command(context: click.Context, /, **parameters: object) -> None:
     """Run the subcommand, and exit with its code."""
-    try:
-        code = _serve(
-            msgspec.convert(parameters, ServeOptions), msgspec.convert(parameters, ToolOptions)
-        )
-    except CommandExit as error:
-        code = report_exit(error)
-    except KeyboardInterrupt:
-        code = report_exit(CommandExit('interrupted.', Exit.INTERRUPTED))
-    context.exit(code)
+    options = msgspec.convert(parameters, ServeOptions)
+    context.exit(_serve(options, msgspec.convert(parameters, ToolOptions)))
 
 
 def _serve(options: ServeOptions, tools: ToolOptions) -> int:
