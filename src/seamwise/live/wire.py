@@ -10,6 +10,21 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.live.events import MAX_SEQ, Event, Position, Stored
 from seamwise.seams.wire.decoding import DECODE_ERRORS, UnreadableBody, unreadable_body
 
+# Close codes: RFC 6455, 7.4.1, and the registry of IANA for 1012 and 1013.
+NORMAL: Final = 1000
+INVALID_DATA: Final = 1007
+PROTOCOL_VIOLATION: Final = 1008
+INTERNAL: Final = 1011
+RESTART: Final = 1012
+TRY_AGAIN_LATER: Final = 1013
+# Codes of applications, with the status of HTTP in the last three digits.
+UNAUTHENTICATED: Final = 4401
+FORBIDDEN: Final = 4403
+NOT_FOUND: Final = 4404
+REPLACED: Final = 4409
+TOO_LARGE: Final = 4413
+TOO_MANY: Final = 4429
+
 
 class WireEvent(Struct, frozen=True, kw_only=True):
     """An event of a session on the wire. Events without a number are not stored, e.g. notices.

@@ -17,8 +17,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketExce
 
 from seamwise._results.containers import Failure, Result, Success
 from seamwise._text.secrets import Secret
-from seamwise.live.connection.losses import ABNORMAL, INVALID_DATA, Closed
+from seamwise.live.connection.losses import ABNORMAL, Closed
 from seamwise.live.connection.tracker import MAX_RETRY_AFTER
+from seamwise.live.wire import INVALID_DATA
 from seamwise.policies.hints import from_headers
 
 OPEN_TIMEOUT: Final = 10.0

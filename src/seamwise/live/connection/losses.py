@@ -8,17 +8,10 @@ from msgspec import Struct
 from seamwise._errors.causes import Cause
 from seamwise.catalog.access import AccessDenied, AccessError, Unauthenticated
 from seamwise.catalog.sessions import ConnectionLost
+from seamwise.live.wire import FORBIDDEN, NOT_FOUND, UNAUTHENTICATED
 
-NORMAL: Final = 1000
-RESTART: Final = 1012
 ABNORMAL: Final = 1006
 """The code that stands for a connection without a close frame, as in browsers."""
-INVALID_DATA: Final = 1007
-UNAUTHENTICATED: Final = 4401
-FORBIDDEN: Final = 4403
-NOT_FOUND: Final = 4404
-REPLACED: Final = 4409
-TOO_MANY: Final = 4429
 
 TOO_MANY_DELAY: Final = 5.0
 """The minimum delay after the code 4429 of a server that requests none, in seconds."""

@@ -19,17 +19,7 @@ from seamwise.catalog.sessions import ConnectionLost, ReplayGap, UnknownEpoch
 from seamwise.catalog.streaming import StreamClosed
 from seamwise.live.connection.delays import ReconnectDelays
 from seamwise.live.connection.line import Line, LineSettings, open_line
-from seamwise.live.connection.losses import (
-    INVALID_DATA,
-    NORMAL,
-    REPLACED,
-    RESTART,
-    TOO_MANY,
-    TOO_MANY_DELAY,
-    Closed,
-    access_error,
-    connection_lost,
-)
+from seamwise.live.connection.losses import TOO_MANY_DELAY, Closed, access_error, connection_lost
 from seamwise.live.connection.tracker import (
     ACKNOWLEDGE,
     CONNECT,
@@ -39,6 +29,7 @@ from seamwise.live.connection.tracker import (
     frame_of,
 )
 from seamwise.live.events import Event, Position, Stored
+from seamwise.live.wire import INVALID_DATA, NORMAL, REPLACED, RESTART, TOO_MANY
 from seamwise.policies import World
 
 ClientError: TypeAlias = ReplayGap | UnknownEpoch | ConnectionLost | AccessError

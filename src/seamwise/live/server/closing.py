@@ -20,23 +20,19 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.catalog.streaming import SlowConsumer, StreamClosed
 from seamwise.live.server.errors import GatewayError, encode_text, error_event, wire_error
 from seamwise.live.server.settings import CLOSE_SECONDS, RETRY_MS
+from seamwise.live.wire import (
+    FORBIDDEN,
+    INTERNAL,
+    NOT_FOUND,
+    PROTOCOL_VIOLATION,
+    RESTART,
+    TOO_MANY,
+    TRY_AGAIN_LATER,
+    UNAUTHENTICATED,
+)
 from seamwise.policies import BulkheadFull, RateLimited
 from seamwise.seams import session as session_seam
 from seamwise.seams.session import ErrorEvent
-
-# RFC 6455, 7.4.1, and the registry of IANA for 1012 and 1013.
-NORMAL: Final = 1000
-PROTOCOL_VIOLATION: Final = 1008
-INTERNAL: Final = 1011
-RESTART: Final = 1012
-TRY_AGAIN_LATER: Final = 1013
-# Codes of applications, with the status of HTTP in the last three digits.
-UNAUTHENTICATED: Final = 4401
-FORBIDDEN: Final = 4403
-NOT_FOUND: Final = 4404
-REPLACED: Final = 4409
-TOO_LARGE: Final = 4413
-TOO_MANY: Final = 4429
 
 MAX_REASON: Final = 123
 """The maximum length of the reason of a close frame, in bytes (RFC 6455, 5.5)."""

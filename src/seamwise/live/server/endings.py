@@ -1,20 +1,18 @@
 """Last events of sessions that the gateway ends itself."""
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
 from seamwise.catalog.sessions import ConnectionLost
 from seamwise.live.events import Event
+from seamwise.live.wire import RESTART
 from seamwise.seams import session as session_seam
 from seamwise.seams.session import ErrorEvent
 from seamwise.seams.session.localized import replace_fields
 from seamwise.seams.session.observer import failed_end
 from seamwise.seams.session.tables import SESSIONS
-
-RESTART: Final = 1012
-"""The close code for a process that ends (registry of IANA)."""
 
 Events: TypeAlias = Sequence[Event | ErrorEvent]
 

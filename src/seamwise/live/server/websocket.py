@@ -24,10 +24,6 @@ from seamwise.catalog.storage import StoreUnavailable
 from seamwise.live.events import Position
 from seamwise.live.log import Attempt, EventLog
 from seamwise.live.server.closing import (
-    NORMAL,
-    PROTOCOL_VIOLATION,
-    REPLACED,
-    TOO_LARGE,
     Closing,
     closing_for,
     defect_closing,
@@ -42,7 +38,14 @@ from seamwise.live.server.notices import refused_replay, replay_notice
 from seamwise.live.server.rates import MessageRate
 from seamwise.live.server.reading import next_event
 from seamwise.live.server.settings import BUFFER, FIRST_FRAME, Settings
-from seamwise.live.wire import WireEvent, wire_event
+from seamwise.live.wire import (
+    NORMAL,
+    PROTOCOL_VIOLATION,
+    REPLACED,
+    TOO_LARGE,
+    WireEvent,
+    wire_event,
+)
 
 HEARTBEAT: Final = 'system.heartbeat'
 """The name of the event that tells a client that the connection is alive."""

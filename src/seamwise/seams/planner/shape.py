@@ -73,16 +73,7 @@ class ErrorInfo(Struct, frozen=True, dict=True):
 
     def copy(self) -> 'ErrorInfo':
         """Return a copy with the same origin and a new dict of details."""
-        copied = ErrorInfo(
-            self.code,
-            self.category,
-            self.message,
-            self.retryable,
-            self.retry_after_ms,
-            {**self.details},
-        )
-        vars(copied).update(vars(self))
-        return copied
+        return with_details(self, {**self.details})
 
     def to_log(self) -> LogForm:
         """Return the log form, with the tag of the error and its cause, if there is one."""
