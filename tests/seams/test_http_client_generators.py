@@ -16,10 +16,19 @@ from pydantic import BaseModel
 
 from seamwise import Failure, Result
 from seamwise.catalog.storage import RecordExists, RecordNotFound, StoreUnavailable
-from seamwise.seams.http import install
+from seamwise.seams.http import Body, bare, envelope, install, named, problem, tagged
 from seamwise.seams.http.tables import STORAGE
+from tests.seams.openapi_shop import build_shop, shop_answers
 
 FOLDER = Path(os.environ.get('CLIENT_GENERATORS', '/nonexistent'))
+
+OPERATIONS = {
+    ('/users/{uid}', 'get'): 'show_users_uid_get',
+    ('/users', 'post'): 'create_users_post',
+    ('/users', 'get'): 'index_users_get',
+    ('/any', 'get'): 'anything_any_get',
+}
+"""The modules that `openapi-python-client` makes of the operations of the shop."""
 
 pytestmark = [
     pytest.mark.nightly,
@@ -79,12 +88,12 @@ def not_found() -> str:
     return answer.text
 
 
-def run(folder: Path, program: str) -> str:
-    """Run a program that reads an answer, and return what it prints."""
+def run(folder: Path, program: str, text: str | None = None) -> str:
+    """Run a program that reads a text, by default an answer, and return what it prints."""
     process = subprocess.run(
         [FOLDER / 'bin/python', '-c', program],
         cwd=folder,
-        input=not_found(),
+        input=text or not_found(),
         capture_output=True,
         text=True,
         check=False,
@@ -112,6 +121,38 @@ print(failure.success, failure.error.code.value, failure.error.details.key)
     operation = (folder / 'client/api/default/rename_boats_name_put.py').read_text()
     for name in ('BadRequestFailure', 'RecordNotFoundFailure', 'RecordExistsFailure'):
         assert f'{name}.from_dict' in operation
+
+
+@pytest.mark.parametrize('body', [envelope, bare, problem, named, tagged])
+def test_openapi_python_client_parses_every_answer_in_each_body_format(
+    tmp_path: Path, body: Body
+) -> None:
+    app = build_shop(body)
+    (tmp_path / 'openapi.json').write_text(json.dumps(app.openapi()), encoding='utf-8')
+    generate(
+        tmp_path,
+        'bin/openapi-python-client',
+        *('generate', '--path', 'openapi.json', '--output-path', 'client', '--meta', 'none'),
+    )
+    answers = shop_answers(app)
+    items = [
+        (OPERATIONS[path, method], answer.status_code, answer.text)
+        for path, method, answer in answers
+    ]
+    program = """
+import json, sys
+from importlib import import_module
+from client import Client
+from httpx import Response
+for operation, status, text in json.load(sys.stdin):
+    parse = import_module(f'client.api.default.{operation}')._parse_response
+    answer = parse(client=Client(base_url='http://x'), response=Response(status, text=text))
+    print(type(getattr(answer, 'error', answer)).__name__)
+"""
+    kinds = run(tmp_path, program, json.dumps(items)).split()
+    for kind, (_, _, answer) in zip(kinds, answers, strict=True):
+        if answer.status_code >= 400:
+            assert f'"{kind}"' in answer.text
 
 
 def test_datamodel_code_generator_makes_a_model_of_each_error(folder: Path) -> None:
