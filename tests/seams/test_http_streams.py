@@ -234,6 +234,33 @@ async def counted(limit: int) -> AsyncIterator[int]:
         yield number
 
 
+class Unfinished:
+    """Middleware that fails before the end of a response."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Forward all but the end, and raise."""
+
+        async def forward(message: MutableMapping[str, Any]) -> None:
+            if message['type'] == 'http.response.start' or message.get('more_body'):
+                await send(message)
+
+        await self._app(scope, receive, forward)
+        if scope['type'] == 'http':
+            raise ValueError(f'password={PLANTED}')
+
+
+def test_a_middleware_that_fails_in_a_stream_of_events_ends_it_with_an_error_event() -> None:
+    app = application()
+    app.add_middleware(Unfinished)
+    app.get('/whole')(lambda: stream(lambda: iter(['data: 1\n\n']), 'text/event-stream'))
+    response = TestClient(app, raise_server_exceptions=False).get('/whole')
+    assert [event.get('event') for event in parse(response.text)] == [None, 'error']
+    assert PLANTED not in response.text
+
+
 def test_a_partial_function_with_a_yield_is_streamed_as_without_install() -> None:
     plain, installed = FastAPI(), FastAPI()
     install(installed, TABLE)
