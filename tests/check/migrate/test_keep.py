@@ -342,3 +342,77 @@ def test_exceptions_of_any_form_and_clauses_for_them_stay_right(
     assert 'return len(do(checked(text)))' in forms
     for name in ('number', 'called', 'lazy', 'inner'):
         assert f'def {name}_result(' in forms
+
+
+UNTYPED = """
+class Bad(Exception):
+    pass
+
+
+class Parser(object):
+    def __init__(self, limit=3):
+        self.limit = limit
+        self.seen = []
+
+    def number(self, text, base=10, *rest, strict=True, **options):
+        if strict and not text.isdigit():
+            raise Bad('no number')
+        return int(text, base)
+
+    def read(self, text):
+        self.seen.append(self.number(text))
+
+    def total(self, texts: list, start: dict) -> int:
+        if not texts:
+            raise Bad('nothing')
+        for text in texts:
+            self.read(text)
+        return sum(self.seen) + len(start)
+
+
+def parse(texts, limit = 3):
+    parser = Parser(limit)
+    return parser.total(texts, {})
+"""
+UNTYPED_CALLER = """
+from shop.untyped import Bad, Parser, parse
+
+for call in [
+    lambda: parse(['1', '2']),
+    lambda: parse([]),
+    lambda: parse(['x']),
+    lambda: Parser().read('3'),
+    lambda: Parser().read(text='y'),
+    lambda: Parser().number('11', 2, strict=False, other=1),
+]:
+    try:
+        print(call())
+    except Bad as error:
+        print(error)
+"""
+
+
+def strict_errors() -> list[str]:
+    command = [sys.executable, '-m', 'mypy', '--strict', '--no-error-summary', 'shop']
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return [line for line in done.stdout.splitlines() if ' error: ' in line]
+
+
+def test_code_without_annotations_has_no_more_findings_of_mypy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_package(tmp_path / 'shop', {'untyped': UNTYPED.lstrip()})
+    (tmp_path / 'pyproject.toml').write_text('')
+    (tmp_path / 'caller.py').write_text(UNTYPED_CALLER)
+    printed, before = run_caller(tmp_path), strict_errors()
+    keep('public')
+    assert run_caller(tmp_path) == printed
+    untyped = (tmp_path / 'shop' / 'untyped.py').read_text()
+    assert 'def read_result(self, do: Do[TaggedBad], text: Any) -> None:' in untyped
+    # A kept function gets the same annotations, for it would call a function without any.
+    assert 'def parse(texts: Any, limit: Any = 3) -> Any:' in untyped
+    assert 'texts: list[Any], start: dict[Any, Any]) -> int:' in untyped
+    after = strict_errors()
+    assert after
+    assert len(after) < len(before)

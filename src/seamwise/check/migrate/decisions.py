@@ -28,7 +28,10 @@ class Decisions:
         covering = {
             module.scope_of(statement)
             for statement in module.nodes_of_type(ast.Try)
-            if any(clause.covers for clause in self.clauses(statement))
+            if any(
+                clause.arrived if self.kinds.is_keeping else clause.covers
+                for clause in self.clauses(statement)
+            )
         }
         self.leaves = {
             unit.node for unit in self.units if _is_leaf(unit) and unit.node not in covering

@@ -4,15 +4,27 @@ import ast
 from collections.abc import Sequence
 
 import libcst as cst
+from typing_extensions import override
 
+from seamwise.check._mypy.nodes import TypeInfo
+from seamwise.check.migrate.blockers import own_nodes
 from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.keeping import exception_method
 from seamwise.check.migrate.syntax import is_docstring, is_method, parse_line, statements_of
 from seamwise.check.migrate.tables import ERROR_BODY, application_name, handled_by_framework
 from seamwise.check.migrate.units import Unit
+from seamwise.check.typed_ast.program import Module
 
 _WIDTH = 100
+_ARGUMENTS = {
+    **dict.fromkeys(('list', 'set', 'frozenset', 'List', 'Set', 'FrozenSet'), 'Any'),
+    **dict.fromkeys(('type', 'Type', 'Sequence', 'Iterable', 'Iterator', 'Collection'), 'Any'),
+    **dict.fromkeys(('dict', 'Dict', 'Mapping', 'MutableMapping'), 'Any, Any'),
+    **dict.fromkeys(('tuple', 'Tuple'), 'Any, ...'),
+    'Callable': '..., Any',
+}
+"""Arguments of generic classes that an annotation may name without any."""
 
 
 def fallible_function(
@@ -20,6 +32,7 @@ def fallible_function(
 ) -> cst.FunctionDef:
     """Return a function that returns a Result."""
     errors = decisions.union(decisions.kinds.of_names(unit.escapes))
+    updated = annotated(decisions, unit, updated)
     if unit.node in decisions.leaves and updated.returns is not None:
         decisions.use('Result')
         old = cst.Module([]).code_for_node(updated.returns.annotation)
@@ -49,6 +62,82 @@ def fallible_function(
         params=parameters.with_changes(**{attribute: new_params}),
         decorators=[*updated.decorators, cst.Decorator(cst.Name('fallible'))],
     )
+
+
+def annotated(decisions: Decisions, unit: Unit, updated: cst.FunctionDef) -> cst.FunctionDef:
+    """Return a function with an annotation for each parameter and the returned value.
+
+    The new form of a function has some annotations, and strict mypy reports missing ones.
+    """
+    old = updated.params
+    receiver = (old.posonly_params or old.params)[:1] if is_method(unit, decisions.module) else ()
+
+    def complete(annotation: cst.Annotation | None) -> cst.Annotation:
+        if annotation is not None and not unit.result_name:
+            return annotation
+        # Beside a kept function annotations stand twice, and so would their findings.
+        any_ = cst.Annotation(cst.Name('Any'))
+        new = annotation.visit(_Completing(decisions.module)) if annotation is not None else any_
+        if not isinstance(new, cst.Annotation):
+            raise TypeError('an annotation became another node')
+        if annotation is None or not annotation.deep_equals(new):
+            decisions.imports.setdefault('typing', set()).add('Any')
+        return new
+
+    def with_annotation(item: cst.Param) -> cst.Param:
+        if item in receiver:
+            return item
+        new = item.with_changes(annotation=complete(item.annotation))
+        is_new = item.annotation is None and item.default is not None
+        return new.with_changes(equal=cst.AssignEqual()) if is_new else new
+
+    new = old.with_changes(
+        posonly_params=list(map(with_annotation, old.posonly_params)),
+        params=list(map(with_annotation, old.params)),
+        kwonly_params=list(map(with_annotation, old.kwonly_params)),
+        star_arg=with_annotation(old.star_arg)
+        if isinstance(old.star_arg, cst.Param)
+        else old.star_arg,
+        star_kwarg=with_annotation(old.star_kwarg) if old.star_kwarg is not None else None,
+    )
+    has_value = unit.node is not None and any(
+        isinstance(part, ast.Return) and part.value is not None for part in own_nodes(unit.node)
+    )
+    returns = (
+        complete(updated.returns)
+        if has_value or updated.returns is not None
+        else cst.Annotation(cst.Name('None'))
+    )
+    return updated.with_changes(params=new, returns=returns)
+
+
+class _Completing(cst.CSTTransformer):
+    """Adds arguments to the generic classes of an annotation."""
+
+    def __init__(self, module: Module) -> None:
+        super().__init__()
+        self.module = module
+
+    @override
+    def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+        arguments = _ARGUMENTS.get(original_node.value)
+        definition = self.module.global_definition(original_node.value)
+        is_own = isinstance(definition, TypeInfo) and not definition.type_vars
+        if arguments is None or is_own:
+            return updated_node
+        return cst.parse_expression(f'{original_node.value}[{arguments}]')
+
+    @override
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.Attribute:
+        return original_node
+
+    @override
+    def leave_Subscript(
+        self, original_node: cst.Subscript, updated_node: cst.Subscript
+    ) -> cst.Subscript:
+        return updated_node.with_changes(value=original_node.value)
 
 
 def alias(decisions: Decisions, kind: Kind, updated: cst.ClassDef) -> list[cst.BaseStatement]:

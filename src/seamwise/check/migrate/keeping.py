@@ -46,9 +46,14 @@ def raising_twin(
     }
     call = _call(original, unit, is_method=is_method, is_static='staticmethod' in decorators)
     value = f'await {call}' if original.asynchronous is not None else call
+    match original.returns:
+        case cst.Annotation(cst.Name('None')):
+            success = 'Success():\n        pass'
+        case _:
+            success = 'Success(value):\n        return value'
     match_ = cst.parse_statement(
         f'match {value}:\n'
-        '    case Success(value):\n        return value\n'
+        f'    case {success}\n'
         '    case Failure(error):\n        raise error.exception()\n'
     )
     is_indented = is_method or unit.is_inner or 'staticmethod' in decorators

@@ -11,6 +11,7 @@ from seamwise.check.migrate.assertions import Assertions
 from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.definitions import (
     alias,
+    annotated,
     error_class,
     error_table,
     fallible_function,
@@ -255,8 +256,9 @@ class _Transformer(cst.CSTTransformer):
         if not unit.result_name:
             return new
         decisions.use('Failure', 'Success')
+        original = annotated(decisions, unit, original_node)
         return cst.FlattenSentinel(
-            raising_twin(original_node, new, unit, is_method=is_method(unit, decisions.module))
+            raising_twin(original, new, unit, is_method=is_method(unit, decisions.module))
         )
 
     @override
@@ -275,11 +277,11 @@ class _Transformer(cst.CSTTransformer):
                 alias(self.decisions, kind, updated_node)
             )
             return cst.RemoveFromParent()
+        if kind.has_twin and not kind.is_used:
+            return updated_node
         new = error_class(self.decisions, kind, updated_node)
         if not kind.has_twin:
             return new
-        if not kind.is_used:
-            return updated_node
         gap = [cst.EmptyLine(indent=False), cst.EmptyLine(indent=False)]
         return cst.FlattenSentinel([updated_node, new.with_changes(leading_lines=gap)])
 
