@@ -416,3 +416,106 @@ def test_code_without_annotations_has_no_more_findings_of_mypy(
     after = strict_errors()
     assert after
     assert len(after) < len(before)
+
+
+IMPORTING = """
+from typing import TYPE_CHECKING
+
+import os  # noqa: F401
+import sys
+
+from shop.errors import (
+    Broken,
+    Missing,  # nothing there
+    SoldOut,
+)
+from shop.errors import ShopError as ShopError
+from shop.lines import checked, first  # two functions
+
+if TYPE_CHECKING:
+    from shop.errors import Broken as Unready
+# Constants.
+LIMIT = 3
+
+
+def take(item: str) -> str:
+    if not item:
+        raise Missing('no item')
+    if item == 'x':
+        raise Broken('x')
+    return first(checked(item))
+
+
+def later(item: str) -> str:
+    from shop.lines import second
+
+    return second(item)
+
+
+def waiting(item: str) -> 'Unready | None':
+    return None if item else sys.exit(LIMIT)
+
+
+class Face:
+    def take(self, item: str) -> str:
+        '''Take.
+
+        >>> Face().take('')
+        Traceback (most recent call last):
+        shop.errors.SoldOut: none 0
+        '''
+        if not item:
+            raise SoldOut('none')
+        return item
+"""
+LINES = """
+from shop.errors import Broken, Missing
+
+
+def checked(line: str) -> str:
+    if line == 'y':
+        raise Missing('y')
+    return line
+
+
+def first(line: str) -> str:
+    if line == 'z':
+        raise Broken('z')
+    return line[:1]
+
+
+def second(line: str) -> str:
+    if len(line) < 2:
+        raise Broken('short')
+    return line[1:2]
+"""
+
+
+def test_imports_that_only_the_old_form_used_are_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sources = {'errors': ERRORS, 'taking': IMPORTING.lstrip(), 'lines': LINES.lstrip()}
+    # Another module reads a class through `lines`.
+    sources['other'] = 'from shop.lines import Broken\n\n\nclass Worse(Broken):\n    pass\n'
+    write_package(tmp_path / 'shop', sources)
+    (tmp_path / 'shop' / '__init__.py').write_text(
+        'from shop.errors import Missing\n\n\ndef fail() -> int:\n    raise Missing("first")\n'
+    )
+    keep('public')
+    taking = (tmp_path / 'shop' / 'taking.py').read_text()
+    for kept in (
+        'import os  # noqa: F401\nimport sys\n',
+        'from shop.errors import ShopError as ShopError\n',
+        'if TYPE_CHECKING:\n    from shop.errors import Broken as Unready\n# Constants.\n',
+        # A doctest names it.
+        'from shop.errors import (\n    SoldOut,\n)\n',
+        'from shop.lines import checked_result, first_result  # two functions\n',
+        # At the top, the import might be part of a circle.
+        '    from shop.lines import second_result\n\n    return do(second_result(item))\n',
+    ):
+        assert kept in taking
+    lines = (tmp_path / 'shop' / 'lines.py').read_text()
+    assert 'from shop.errors import Broken, TaggedBroken, TaggedMissing\n' in lines
+    package = (tmp_path / 'shop' / '__init__.py').read_text()
+    assert 'from shop.errors import Missing, TaggedMissing\n' in package

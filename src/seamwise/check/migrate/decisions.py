@@ -41,6 +41,8 @@ class Decisions:
         """Names to import from `seamwise`."""
         self.imports: dict[str, set[str]] = {}
         """Names to import from other modules."""
+        self.inner_imports: dict[str, str] = {}
+        """Names to import where functions import others, by these."""
         self.matched = {
             statement: call
             for statement in module.nodes_of_type(ast.Try)
@@ -97,8 +99,22 @@ class Decisions:
         if unit is None or not unit.result_name or self.keeps_exceptions(node, unit.escapes):
             return ''
         if isinstance(node, ast.Name) and unit.module is not self.module:
-            self.imports.setdefault(unit.module.name, set()).add(unit.result_name)
+            if self._is_imported_inside(node):
+                # At the top, the import might be part of a circle.
+                self.inner_imports[node.id] = unit.result_name
+            else:
+                self.imports.setdefault(unit.module.name, set()).add(unit.result_name)
         return unit.result_name
+
+    def _is_imported_inside(self, node: ast.Name) -> bool:
+        """Return whether the function around a name imports it."""
+        scope = self.module.scope_of(node)
+        return isinstance(scope, FUNCTIONS) and any(
+            (alias.asname or alias.name) == node.id
+            for part in own_nodes(scope)
+            if isinstance(part, ast.ImportFrom)
+            for alias in part.names
+        )
 
     def union(self, kinds: Iterable[Kind]) -> str:
         """Return the union of some classes."""

@@ -21,8 +21,9 @@ from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.flow import Flow, left_alone
+from seamwise.check.migrate.imports import names_imported_from
 from seamwise.check.migrate.kinds import Kinds
-from seamwise.check.migrate.outside import outside_uses
+from seamwise.check.migrate.outside import outside_files, outside_uses
 from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
 from seamwise.check.migrate.tables import ErrorHandler
@@ -141,13 +142,20 @@ def plan_migration(
     keeping = _Keeping(selection.keep, selection.suffix)
     refusals = _Refusals({}, {})
     errors: list[tuple[str, int, str]] = []
+    others = outside_files([module.path for module in contents])
+    imported = names_imported_from(
+        (
+            *((module.name, module.syntax) for module in contents),
+            *((path.stem, tree) for path, tree in others),
+        )
+    )
     for _ in range(_MAX_ROUNDS):
         flow = _decide(program, functions, families, refusals, keeping)
         progress('Rewriting')
         new = {
             module.path: (content, changed)
             for module, content in contents.items()
-            if (changed := rewrite(module, flow, content)) != content
+            if (changed := rewrite(module, flow, content, imported)) != content
         }
         progress('Checking the new types')
         try:
@@ -156,9 +164,7 @@ def plan_migration(
         except MypyFailed as error:
             return Failure((SourceProblem('', f'mypy: {error}'),))
         if not errors:
-            return Success(
-                _migration(flow, new, functions, families, list(contents), analysis.problems)
-            )
+            return Success(_migration(flow, new, functions, families, others, analysis.problems))
         if not _refuse(errors, flow, new, refusals):
             break
     return Failure(tuple(SourceProblem(path, message, line=line) for path, line, message in errors))
@@ -270,13 +276,12 @@ def _migration(
     contents: Mapping[Path, tuple[bytes, bytes]],
     functions: AbstractSet[str],
     families: AbstractSet[str],
-    modules: Sequence[Module],
+    others: Sequence[tuple[Path, ast.Module]],
     problems: tuple[SourceProblem, ...],
 ) -> Migration:
     is_limited = bool(functions or families)
     classes = tuple(kind.name for kind in flow.kinds.converted() if kind.is_used)
     converted = tuple(unit.name for unit in flow.units if unit.is_converted)
-    paths = [module.path for module in modules]
     return Migration(
         contents,
         classes,
@@ -288,7 +293,7 @@ def _migration(
                 if not (is_limited and item.reason == _NOT_SELECTED)
             )
         ),
-        tuple(outside_uses(paths, _names_outside(flow))) if classes else (),
+        tuple(outside_uses(others, _names_outside(flow))) if classes else (),
         problems,
     )
 

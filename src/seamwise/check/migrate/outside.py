@@ -4,32 +4,43 @@ import ast
 import os
 import subprocess
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 from seamwise.check.migrate.exception_classes import NotMigrated
 
 
-def outside_uses(analysed: Collection[Path], names: Sequence[str]) -> list[NotMigrated]:
-    """Return the uses of converted functions and classes in other files of the repository.
+def outside_files(analysed: Collection[Path]) -> list[tuple[Path, ast.Module]]:
+    """Return the other Python files of the repository that can be parsed.
 
     Args:
         analysed: The files that are migrated together.
-        names: Full names of the converted functions and classes.
     """
     known = {path.resolve() for path in analysed}
-    found: list[NotMigrated] = []
+    found: list[tuple[Path, ast.Module]] = []
     for path in _python_files():
         if path.resolve() in known:
             continue
         try:
             with warnings.catch_warnings(action='ignore'):
-                tree = ast.parse(path.read_bytes())
+                found.append((path, ast.parse(path.read_bytes())))
         except (OSError, SyntaxError, ValueError):
             continue
-        found += _uses(tree, path, frozenset(names))
     return found
+
+
+def outside_uses(
+    files: Iterable[tuple[Path, ast.Module]], names: Sequence[str]
+) -> list[NotMigrated]:
+    """Return the uses of converted functions and classes in other files of the repository.
+
+    Args:
+        files: The other files.
+        names: Full names of the converted functions and classes.
+    """
+    wanted = frozenset(names)
+    return [use for path, tree in files for use in _uses(tree, path, wanted)]
 
 
 def _python_files() -> Iterator[Path]:

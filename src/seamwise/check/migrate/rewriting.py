@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -19,7 +20,7 @@ from seamwise.check.migrate.definitions import (
 )
 from seamwise.check.migrate.flow import Flow, is_run
 from seamwise.check.migrate.handlers import Handlers
-from seamwise.check.migrate.imports import add_imports
+from seamwise.check.migrate.imports import add_imports, without_unused
 from seamwise.check.migrate.keeping import raising_twin
 from seamwise.check.migrate.names import Names
 from seamwise.check.migrate.raises import Raises
@@ -333,8 +334,17 @@ def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:
     return nodes
 
 
-def rewrite(module: Module, flow: Flow, content: bytes) -> bytes:
-    """Return the content of a file after the migration."""
+def rewrite(
+    module: Module, flow: Flow, content: bytes, imported: AbstractSet[tuple[str, str]]
+) -> bytes:
+    """Return the content of a file after the migration.
+
+    Args:
+        module: The file.
+        flow: Functions and clauses.
+        content: Its content.
+        imported: Names that other files import, each with the last part of the module's name.
+    """
     decisions = Decisions(module, flow)
     wrapper = MetadataWrapper(cst.parse_module(content))
     tree = wrapper.visit(_Transformer(decisions))
@@ -347,4 +357,9 @@ def rewrite(module: Module, flow: Flow, content: bytes) -> bytes:
         own, _, last = source.rpartition('.')
         origin = f'.{last}' if is_relative and package and own == package else source
         names += [(origin, name) for name in items]
-    return add_imports(tree, names, module.name.partition('.')[0]).bytes
+    tree = add_imports(tree, names, module.name.partition('.')[0])
+    last = module.name.rpartition('.')[2]
+    kept = {name for origin, name in imported if origin == last}
+    is_package = module.path.stem == '__init__'
+    inner = decisions.inner_imports
+    return without_unused(tree, module.syntax, kept, inner=inner, is_package=is_package).bytes
