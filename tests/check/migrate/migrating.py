@@ -8,6 +8,41 @@ from pathlib import Path
 from seamwise.check.migrate.migration import Migration, plan_migration
 from seamwise.check.migrate.writing import write_all
 
+ERRORS = """
+class ShopError(Exception):
+    pass
+
+
+class Missing(ShopError):
+    def __init__(self, name: str) -> None:
+        super().__init__(f'no {name}')
+        self.name = name
+
+
+class Soaked(ShopError):
+    pass
+
+
+class SoldOut(Exception):
+    pass
+"""
+SERVICE = """
+from shop.errors import Missing, Soaked, SoldOut
+
+
+def find(name: str) -> int:
+    if name == 'milk':
+        raise Missing(name)
+    if name == 'coat':
+        raise Soaked('it rains "{in}"')
+    return len(name)
+
+
+def sell(name: str) -> int:
+    if name == 'tea':
+        raise SoldOut(name)
+    return find(name)
+"""
 CONFIGURATION = '[tool.mypy]\nstrict = true\n'
 
 

@@ -6,46 +6,11 @@ from textwrap import dedent
 import pytest
 
 from seamwise.check.migrate.migration import plan_migration
-from tests.check.migrate.migrating import migrate, run, write_package
+from tests.check.migrate.migrating import ERRORS, SERVICE, migrate, run, write_package
 
 # The tests run mypy.
 pytestmark = pytest.mark.slow
 
-ERRORS = """
-class ShopError(Exception):
-    pass
-
-
-class Missing(ShopError):
-    def __init__(self, name: str) -> None:
-        super().__init__(f'no {name}')
-        self.name = name
-
-
-class Soaked(ShopError):
-    pass
-
-
-class SoldOut(Exception):
-    pass
-"""
-SERVICE = """
-from shop.errors import Missing, Soaked, SoldOut
-
-
-def find(name: str) -> int:
-    if name == 'milk':
-        raise Missing(name)
-    if name == 'coat':
-        raise Soaked('it rains "{in}"')
-    return len(name)
-
-
-def sell(name: str) -> int:
-    if name == 'tea':
-        raise SoldOut(name)
-    return find(name)
-"""
 APP = """
 from typing import Annotated
 

@@ -27,13 +27,16 @@ def is_choosy(function: Function) -> bool:
     return False
 
 
-def blocker_of(function: Function, module: Module, *, is_route: bool = False) -> str:
+def blocker_of(
+    function: Function, module: Module, *, is_decorated: bool = False, is_silent: bool = False
+) -> str:
     """Return the reason why a function must keep exceptions; empty if there is none.
 
     Args:
         function: The function.
         module: Its module.
-        is_route: Whether its decorators make it answer requests, and take Results.
+        is_decorated: Whether its decorators take Results.
+        is_silent: Whether its value must be None, because the terminal would show another one.
     """
     name = function.name
     decorators = [module.full_name(decorator) for decorator in function.decorator_list]
@@ -43,7 +46,7 @@ def blocker_of(function: Function, module: Module, *, is_route: bool = False) ->
         return 'is a special method, whose exceptions Python defines'
     if 'builtins.property' in decorators:
         return 'is a property'
-    if not is_route and any(decorator not in PLAIN_DECORATORS for decorator in decorators):
+    if not is_decorated and any(decorator not in PLAIN_DECORATORS for decorator in decorators):
         return 'has a decorator that may handle exceptions'
     definition = module.definition(function)
     if definition is not None and definition.info:
@@ -54,6 +57,8 @@ def blocker_of(function: Function, module: Module, *, is_route: bool = False) ->
     own = list(own_nodes(function))
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own):
         return 'is a generator'
+    if is_silent and any(isinstance(node, ast.Return) and node.value for node in own):
+        return 'returns a value, which the end of the program would print'
     names = {node.id for node in own if isinstance(node, ast.Name)}
     arguments = function.args
     parameters = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]

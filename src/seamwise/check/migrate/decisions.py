@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 from seamwise.check.migrate.blockers import own_nodes
 from seamwise.check.migrate.exception_classes import Kind
@@ -63,6 +64,20 @@ class Decisions:
     def use(self, *names: str) -> None:
         """Import names of the library."""
         self.seamwise.update(names)
+
+    @cached_property
+    def terminal(self) -> str:
+        """Return the name of the seam of terminals in this module; import it."""
+        is_free = 'cli' not in set(names_in(self.module.syntax))
+        name = 'cli' if is_free else self.fresh('terminal', self.module.syntax)
+        alias = 'cli' if is_free else f'cli as {name}'
+        self.imports.setdefault('seamwise.seams', set()).add(alias)
+        return name
+
+    @cached_property
+    def exit_table(self) -> str:
+        """Return the name of the table of exit codes in this module."""
+        return self.fresh('EXITS', self.module.syntax)
 
     def local(self, name: str) -> str:
         """Return the expression that names a class in this module; import it if necessary."""

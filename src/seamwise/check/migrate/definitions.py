@@ -11,8 +11,8 @@ from seamwise.check.migrate.blockers import own_nodes
 from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.keeping import exception_method
+from seamwise.check.migrate.seams.web import ERROR_BODY, application_name, handled_by_framework
 from seamwise.check.migrate.syntax import is_docstring, is_method, parse_line, statements_of
-from seamwise.check.migrate.tables import ERROR_BODY, application_name, handled_by_framework
 from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module
 
@@ -204,6 +204,55 @@ def error_table(
         *map(cst.parse_statement, kept),
     ]
     return [body.with_changes(leading_lines=leading_lines or blank * 2), *lines]
+
+
+def exit_table(decisions: Decisions, name: str) -> list[cst.BaseStatement]:
+    """Return the table of exit codes.
+
+    Args:
+        decisions: The decisions for the module of the program.
+        name: Name of the table.
+    """
+    seam = decisions.terminal
+    arms: list[str] = []
+    shown: dict[tuple[int, str], list[str]] = {}
+    """Local names of the classes with a text of their own, by exit code and text."""
+    for class_name in decisions.ordered(decisions.kinds.exits):
+        handler = decisions.kinds.exits[class_name]
+        kind = decisions.kinds.all[class_name]
+        # An arm also shows causes and suggestions, and breaks no lines.
+        is_plain = not (
+            kind.has_cause
+            or '\n' in kind.template
+            or any(field.name == 'suggestions' for field in kind.fields)
+        )
+        local = decisions.local(class_name)
+        if is_plain and handler.text == 'error':
+            arms.append(f'{seam}.on({local}).exits({handler.status})')
+        else:
+            shown.setdefault((handler.status, handler.text), []).append(local)
+    own: list[str] = []
+    functions: list[str] = []
+    for (status, text), names in shown.items():
+        last = code_of(names[0].rpartition('.')[2]).lower()
+        own.append(decisions.fresh(f'show_{last}', decisions.module.syntax))
+        content = 'str(error)' if text == 'error' else text
+        functions.append(
+            f'def {own[-1]}(error: {" | ".join(names)}) -> {seam}.Rendered:\n'
+            '    """Return the text and the exit code, as they were before the table."""\n'
+            f'    return {seam}.Rendered({content}, {status})\n'
+        )
+    if not arms:
+        decisions.imports.setdefault('seamwise.seams.adapter', set()).add('Adapter')
+        arms.append(f'Adapter.of({own.pop(0)})')
+    text = ' | '.join([*arms, *own])
+    if len(text) + len(name) + 3 > _WIDTH:
+        text = '(\n    ' + '\n    | '.join([*arms, *own]) + '\n)'
+    blank = [cst.EmptyLine(indent=False)] * 2
+    return [
+        cst.parse_statement(source).with_changes(leading_lines=blank)
+        for source in (*functions, f'{name} = {text}\n')
+    ]
 
 
 def code_of(name: str) -> str:

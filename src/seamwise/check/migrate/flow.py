@@ -11,7 +11,7 @@ from seamwise.check.migrate.blockers import blocker_of, is_choosy, own_nodes
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.expectations import Expectation, expectations
 from seamwise.check.migrate.kinds import Kinds
-from seamwise.check.migrate.tables import is_dependency, is_route
+from seamwise.check.migrate.seams.web import is_dependency, is_route
 from seamwise.check.migrate.units import Clause, Unit
 from seamwise.check.migrate.uses import handler_classes
 from seamwise.check.typed_ast.channels import union_members
@@ -47,11 +47,15 @@ class Flow:
             self.units.append(Unit(module.name, module, None))
             for function in module.functions():
                 unit = Unit(inference.function_name(function), module, function)
-                unit.is_route = bool(kinds.table and function.decorator_list) and all(
-                    is_route(decorator, module) for decorator in function.decorator_list
-                )
+                if kinds.table and is_route(function, module):
+                    unit.table = kinds.table
+                elif kinds.exits and kinds.commands and function in kinds.commands.functions:
+                    unit.table = kinds.exits
                 unit.blocker = blocked.get(unit.name, '') or blocker_of(
-                    function, module, is_route=unit.is_route
+                    function,
+                    module,
+                    is_decorated=unit.table is not None,
+                    is_silent=unit.table is not None and unit.table is kinds.exits,
                 )
                 if selected and unit.name not in selected:
                     unit.blocker = unit.blocker or 'is not selected'
@@ -192,6 +196,8 @@ class Flow:
 
     def callee(self, call: ast.Call, module: Module) -> Unit | None:
         """Return the function of the program that a call calls."""
+        if self.kinds.exits and self.kinds.commands and call is self.kinds.commands.start:
+            return None
         return self.by_name.get(self.inferences[module].callee_name(call))
 
     def _block_values(self, program: Program) -> None:
@@ -220,6 +226,8 @@ class Flow:
     ) -> None:
         parent = module.parents.get(node)
         name = module.full_name(node)
+        if self.kinds.exits and self.kinds.commands and name in self.kinds.commands.names:
+            return
         if (isinstance(node, ast.Attribute) and not name) or any(
             unit.is_inner for unit in candidates
         ):
@@ -245,7 +253,7 @@ class Flow:
             if isinstance(node, ast.Name) and not name:
                 return
             if self.kinds.table and is_dependency(parent) and name in self.by_name:
-                self.by_name[name].is_route = True
+                self.by_name[name].table = self.kinds.table
                 return
             if (
                 isinstance(parent, ast.Call)
@@ -339,6 +347,7 @@ def is_run(node: ast.AST | None, module: Module) -> bool:
 def left_alone(flow: Flow) -> Iterator[NotMigrated]:
     """Yield the functions that still raise a converted class, and the classes that are kept."""
     yield from flow.kinds.refused.values()
+    yield from flow.kinds.unanswered
     for unit in flow.units:
         if unit.node is not None and unit.blocker and unit.escapes and not unit.is_test:
             keeps = flow.keeps_exceptions(unit, unit.escapes)

@@ -19,7 +19,9 @@ from seamwise.check.migrate.expectations import (
     parametrized,
     readings,
 )
-from seamwise.check.migrate.tables import ErrorHandler, handlers_of
+from seamwise.check.migrate.seams.commands import Commands
+from seamwise.check.migrate.seams.handler import ErrorHandler
+from seamwise.check.migrate.seams.web import handlers_of
 from seamwise.check.migrate.uses import (
     is_known_reading,
     is_known_result,
@@ -30,6 +32,7 @@ from seamwise.check.migrate.uses import (
 from seamwise.check.typed_ast.program import Module, Program
 
 _RESERVED = frozenset({'category', 'recovery', 'retryable', 'tag', 'cause', 'retry_after'})
+_NO_ANSWERS: Mapping[str, Sequence[ErrorHandler]] = {}
 _UNHASHABLE = frozenset({'list', 'dict', 'set', 'List', 'Dict', 'Set', 'bytearray', 'Any'})
 
 
@@ -42,7 +45,9 @@ class Kinds:
         refused: Mapping[str, NotMigrated],
         *,
         is_keeping: bool = False,
-        answers: Mapping[str, Sequence[ErrorHandler]] | None = None,
+        commands: Commands | None = None,
+        routes: Mapping[str, Sequence[ErrorHandler]] = _NO_ANSWERS,
+        exits: Mapping[str, Sequence[ErrorHandler]] = _NO_ANSWERS,
     ) -> None:
         """Read the classes and their uses.
 
@@ -51,11 +56,14 @@ class Kinds:
             refused: Reasons against families, from earlier attempts.
             is_keeping: Whether exceptions stay beside the tagged errors, so that each class of a
                 family can be converted without the others.
-            answers: Clauses of routes that a table replaces, by the classes that they answer.
+            commands: The commands of the program.
+            routes: Clauses of routes that a table replaces, by the classes that they answer.
+            exits: Clauses of commands that a table replaces, by the classes that they answer.
         """
-        self._answers = answers or {}
-        self.answering = {item.node for items in self._answers.values() for item in items}
-        """Clauses of routes that a table replaces."""
+        self._routes = routes
+        answers = [*routes.values(), *exits.values()]
+        self.answering = {item.node for items in answers for item in items}
+        """Clauses that a table replaces."""
         self.is_keeping = is_keeping
         self.all = {kind.name: kind for kind in exception_classes_of(program)}
         self._children: dict[str, list[Kind]] = {}
@@ -74,6 +82,7 @@ class Kinds:
         found = None if is_keeping else handlers_of(program)
         self.application = found[0] if found is not None else None
         self._error_handlers = found[1] if found is not None else []
+        self.commands = None if is_keeping else commands
         for kind in self.all.values():
             self._read_class(kind)
         for module in program.modules:
@@ -93,6 +102,10 @@ class Kinds:
         """Functions that a table replaces, in the order of their classes."""
         self.table = self._table()
         """Classes that handlers of FastAPI answer, with the handlers."""
+        self.exits = {name: items[0] for name, items in exits.items() if name in self.all}
+        """Classes that end a command, with the clauses that a table replaces."""
+        self.unanswered: Sequence[NotMigrated] = ()
+        """Clauses at a seam that stay, with the reason."""
 
     def _table(self) -> dict[str, ErrorHandler]:
         table: dict[str, ErrorHandler] = {}
@@ -111,8 +124,8 @@ class Kinds:
         for kind, handler in sorted(handled, key=lambda item: len(item[0].bases)):
             for member in self.members(kind.name):
                 table[member.name] = handler
-        answers = {name: items[0] for name, items in self._answers.items() if name in self.all}
-        return {**table, **answers}
+        routes = {name: items[0] for name, items in self._routes.items() if name in self.all}
+        return {**table, **routes}
 
     def _is_known_handler(self, node: ast.expr, kind: Kind, module: Module) -> bool:
         """Return whether a handler that a table can replace names a class."""

@@ -16,7 +16,7 @@ from msgspec import DecodeError, Struct, field, toml
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
-from seamwise.check.migrate.answers import answered_in_routes
+from seamwise.check.migrate.answers import SeamAnswers, seam_answers
 from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
 from seamwise.check.migrate.exception_classes import NotMigrated
@@ -26,7 +26,7 @@ from seamwise.check.migrate.kinds import Kinds
 from seamwise.check.migrate.outside import outside_files, outside_uses
 from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
-from seamwise.check.migrate.tables import ErrorHandler
+from seamwise.check.migrate.seams.commands import Commands, commands_of
 from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module, Program, is_annotated
 
@@ -140,6 +140,7 @@ def plan_migration(
     if unknown:
         return Failure(unknown)
     keeping = _Keeping(selection.keep, selection.suffix)
+    commands = None if keeping.names else commands_of(program, list(_entry_points()))
     refusals = _Refusals({}, {})
     errors: list[tuple[str, int, str]] = []
     others = outside_files([module.path for module in contents])
@@ -150,7 +151,7 @@ def plan_migration(
         )
     )
     for _ in range(_MAX_ROUNDS):
-        flow = _decide(program, functions, families, refusals, keeping)
+        flow = _decide(program, functions, families, refusals, keeping, commands)
         progress('Rewriting')
         new = {
             module.path: (content, changed)
@@ -194,12 +195,20 @@ def _decide(
     families: AbstractSet[str],
     refusals: _Refusals,
     keeping: _Keeping,
+    commands: Commands | None,
 ) -> Flow:
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
-    answers: Mapping[str, Sequence[ErrorHandler]] | None = None
+    answers: SeamAnswers | None = None
     while True:
-        kinds = Kinds(program, refused, is_keeping=bool(keeping.names), answers=answers)
+        kinds = Kinds(
+            program,
+            refused,
+            is_keeping=bool(keeping.names),
+            commands=commands,
+            routes=answers.routes if answers is not None else {},
+            exits=answers.exits if answers is not None else {},
+        )
         blocked = {
             **dict.fromkeys(overridden_methods(program), 'is overridden in a subclass'),
             **dict.fromkeys(
@@ -217,10 +226,12 @@ def _decide(
         if set(kinds.refused) - set(refused):
             refused, answers = dict(kinds.refused), None
         elif answers is None:
-            answers = answered_in_routes(flow)
-            if not answers:
+            answers = seam_answers(flow)
+            if not (answers.routes or answers.exits):
+                kinds.unanswered = answers.kept
                 return flow
         else:
+            kinds.unanswered = answers.kept
             return flow
 
 

@@ -22,8 +22,12 @@ def propagate(flow: Flow) -> Flow:
         if not flow.kinds.is_keeping:
             _read_clauses(flow)
             for unit in flow.units:
-                if unit.is_route and unit.is_converted and unit.escapes - flow.kinds.table.keys():
-                    flow.rejected[unit.name] = 'answers requests, and has errors without a handler'
+                if unit.table is None or not unit.is_converted:
+                    continue
+                if unit.escapes - unit.table.keys():
+                    flow.rejected[unit.name] = (
+                        'is called by a framework, whose table lacks some of its errors'
+                    )
             return flow
         arrivals = Arrivals(flow)
         owners = {unit.node: unit for unit in flow.units}

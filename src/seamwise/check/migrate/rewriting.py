@@ -15,6 +15,7 @@ from seamwise.check.migrate.definitions import (
     annotated,
     error_class,
     error_table,
+    exit_table,
     fallible_function,
     needs_table,
 )
@@ -24,8 +25,8 @@ from seamwise.check.migrate.imports import add_imports, without_unused
 from seamwise.check.migrate.keeping import raising_twin
 from seamwise.check.migrate.names import Names
 from seamwise.check.migrate.raises import Raises
+from seamwise.check.migrate.seams.web import application_name
 from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, without_handlers
-from seamwise.check.migrate.tables import application_name
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 
 _Key = tuple[str, int, int, int, int]
@@ -46,6 +47,8 @@ class _Transformer(cst.CSTTransformer):
         self.handlers = Handlers(decisions, self.names)
         self.aliases_after: dict[str, list[cst.BaseStatement]] = {}
         """Aliases by the name of the class after which they are defined."""
+        self.run: cst.Call | None = None
+        """The call that runs the program with the table of exit codes."""
 
     def find(self, name: str, node: cst.CSTNode) -> ast.AST | None:
         """Return the `ast` node at the position of a node."""
@@ -65,6 +68,15 @@ class _Transformer(cst.CSTTransformer):
             return updated_node
         module = self.decisions.module
         parent = module.parents.get(node)
+        commands = self.decisions.kinds.commands
+        if self.decisions.kinds.exits and commands is not None:
+            if node is commands.run:
+                app = ast.unparse(commands.start.func)
+                source = f'{self.decisions.terminal}.main({app}, {self.decisions.exit_table})'
+                self.run = cst.ensure_type(cst.parse_expression(source), cst.Call)
+                return self.run
+            if node is commands.start:
+                return updated_node
         if isinstance(parent, ast.Await) or (
             node in self.decisions.sites and is_run(parent, module)
         ):
@@ -296,6 +308,10 @@ class _Transformer(cst.CSTTransformer):
         if needs_table(self.decisions):
             index = self._index_of_table(body)
             body[index:index] = error_table(self.decisions, [])
+        if self.run is not None:
+            index = next(i for i, statement in enumerate(body) if _contains(statement, self.run))
+            index = max(index, self._index_of_table(body))
+            body[index:index] = exit_table(self.decisions, self.decisions.exit_table)
         return updated_node.with_changes(body=body)
 
     def _index_of_table(self, body: Sequence[cst.BaseStatement]) -> int:
@@ -317,6 +333,10 @@ class _Transformer(cst.CSTTransformer):
                 case _:
                     pass
         return index
+
+
+def _contains(node: cst.CSTNode, part: cst.CSTNode) -> bool:
+    return node is part or any(_contains(child, part) for child in node.children)
 
 
 def _nodes_by_position(module: Module) -> Mapping[_Key, ast.AST]:

@@ -1,9 +1,11 @@
 """Functions, places that raise, and clauses: the parts of the flow of exceptions."""
 
 import ast
+from collections.abc import Mapping
 
 from msgspec import Struct, field
 
+from seamwise.check.migrate.seams.handler import ErrorHandler
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
 
 
@@ -60,8 +62,8 @@ class Unit(Struct, eq=False):
     """Whether only a test runner calls the function, and no code of the program."""
     is_value: bool = False
     """Whether code that is not converted needs the old name."""
-    is_route: bool = False
-    """Whether FastAPI calls it, which has a table of errors."""
+    table: Mapping[str, ErrorHandler] | None = None
+    """The table of the framework that calls it, which shows these errors."""
     result_name: str = ''
     """New name of a function whose old name keeps its exceptions for callers outside."""
 

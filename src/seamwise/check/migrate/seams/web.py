@@ -3,10 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from msgspec import Struct
-
-from seamwise.check._mypy.types import Instance
-from seamwise.check.typed_ast.program import Module, Program
+from seamwise.check.migrate.seams.handler import ErrorHandler, arguments, is_instance, uses_only
+from seamwise.check.typed_ast.program import Function, Module, Program
 
 _FASTAPI = 'fastapi.applications.FastAPI'
 _ROUTERS = frozenset({_FASTAPI, 'fastapi.routing.APIRouter'})
@@ -18,21 +16,6 @@ _INVALID_REQUEST = 'fastapi.exceptions.RequestValidationError'
 _NAMES = frozenset({'bare', 'install', 'on', 'HttpError', 'ErrorBody', 'ERRORS'})
 _CLIENT_ERRORS = range(400, 500)
 """Statuses whose details clients see."""
-
-
-class ErrorHandler(Struct, eq=False):
-    """A function that answers an exception with a status and a body."""
-
-    node: ast.AST
-    """The function, or the clause that raises an `HTTPException`."""
-    app: str
-    kind: ast.expr | None
-    annotation: ast.expr | None
-    status: int
-    content: ast.expr
-    error: str
-    response: str
-    """Expression for the class of the response."""
 
 
 def handlers_of(program: Program) -> tuple[Module, list[ErrorHandler]] | None:
@@ -70,16 +53,16 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
             return None
     match node.decorator_list, node.args.args, _body(node):
         case (
-            [ast.Call(ast.Attribute(ast.Name(app) as owner, 'exception_handler'), [kind], [])],
+            [ast.Call(ast.Attribute(ast.Name() as owner, 'exception_handler'), [kind], [])],
             [request, error],
             [ast.Return(ast.Call(response) as answer)],
-        ) if _is_instance(owner, module, frozenset({_FASTAPI})):
+        ) if is_instance(owner, module, frozenset({_FASTAPI})):
             pass
         case _:
             return None
     if not module.full_name(response).endswith('.JSONResponse'):
         return None
-    given = _arguments(answer, 'content', 'status_code')
+    given = arguments(answer, 'content', 'status_code')
     match given:
         case {'content': ast.Dict() as content, 'status_code': ast.Constant(int() as status)} if (
             given.keys() == {'content', 'status_code'}
@@ -92,7 +75,7 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
     if any(isinstance(part, ast.Name) and part.id == request.arg for part in ast.walk(content)):
         return None
     name = ast.unparse(response)
-    return ErrorHandler(node, app, kind, error.annotation, status, content, error.arg, name)
+    return ErrorHandler(node, status, content, error.arg, kind, error.annotation, name)
 
 
 def application_name(module: Module) -> str:
@@ -108,7 +91,7 @@ def application_name(module: Module) -> str:
     return ''
 
 
-def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandler | None:
+def answer_of(clause: ast.ExceptHandler, module: Module) -> ErrorHandler | None:
     """Return the answer of a clause that only raises an `HTTPException`."""
     match clause.body:
         case [ast.Raise(ast.Call(function) as call, ast.Name() | ast.Constant() | None)] if (
@@ -117,7 +100,7 @@ def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandl
             pass
         case _:
             return None
-    given = _arguments(call, 'status_code', 'detail')
+    given = arguments(call, 'status_code', 'detail')
     match given:
         case {'status_code': ast.Constant(int() as status), 'detail': detail} if (
             given.keys() == {'status_code', 'detail'} and status in _CLIENT_ERRORS
@@ -126,38 +109,24 @@ def answer_of(clause: ast.ExceptHandler, module: Module, app: str) -> ErrorHandl
         case _:
             return None
     error = clause.name or 'error'
-    names = {part.id for part in ast.walk(detail) if isinstance(part, ast.Name)}
-    if names - {error, 'str'}:
+    if not uses_only(detail, error):
         return None
-    content = ast.Dict([ast.Constant('detail')], [detail])
-    return ErrorHandler(clause, app, None, None, status, content, error, '')
-
-
-def _arguments(call: ast.Call, *names: str) -> dict[str, ast.expr]:
-    """Return the arguments of a call by the names of their parameters."""
-    given: dict[str, ast.expr] = dict(zip(names, call.args, strict=False))
-    given.update({keyword.arg or '': keyword.value for keyword in call.keywords})
-    return given
+    return ErrorHandler(clause, status, ast.Dict([ast.Constant('detail')], [detail]), error)
 
 
 def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
     return node.body[1:] if ast.get_docstring(node) is not None else node.body
 
 
-def _is_instance(node: ast.expr, module: Module, names: frozenset[str]) -> bool:
-    type_ = module.type_of(node)
-    return isinstance(type_, Instance) and not names.isdisjoint(
-        base.fullname for base in type_.type.mro
+def is_route(function: Function, module: Module) -> bool:
+    """Return whether decorators make a function answer requests of FastAPI, and do nothing else."""
+    return bool(function.decorator_list) and all(
+        isinstance(decorator, ast.Call)
+        and isinstance(decorator.func, ast.Attribute)
+        and decorator.func.attr in _METHODS
+        and is_instance(decorator.func.value, module, _ROUTERS)
+        for decorator in function.decorator_list
     )
-
-
-def is_route(decorator: ast.expr, module: Module) -> bool:
-    """Return whether a decorator makes a function answer requests of FastAPI."""
-    match decorator:
-        case ast.Call(ast.Attribute(owner, method)):
-            return method in _METHODS and _is_instance(owner, module, _ROUTERS)
-        case _:
-            return False
 
 
 def is_dependency(node: ast.AST | None) -> bool:

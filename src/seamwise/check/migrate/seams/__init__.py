@@ -1,0 +1,1 @@
+"""Seams of programs that raise exceptions: what answers these, and what can become a table."""
