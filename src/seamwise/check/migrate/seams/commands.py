@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from msgspec import Struct
 
-from seamwise.check.migrate.outside import outside_uses
+from seamwise.check.migrate.outside import outside_files, outside_uses
 from seamwise.check.migrate.seams.handler import ErrorHandler, arguments, is_instance, uses_only
 from seamwise.check.typed_ast.program import Function, Module, Program
 
@@ -65,7 +65,7 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
                 problem = problem or f'is also used at {module.path}:{node.lineno}'
     if not starts:
         return None
-    others = outside_uses([module.path for module in program.modules], sorted(names))
+    others = outside_uses(outside_files([module.path for module in program.modules]), sorted(names))
     if not problem and others:
         problem = f'is also used at {others[0].path}:{others[0].line}'
     if len(starts) > 1:
