@@ -5,6 +5,7 @@ from textwrap import dedent
 
 import pytest
 
+from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.migration import plan_migration
 from tests.check.migrate.migrating import ERRORS, SERVICE, migrate, run, write_package
 
@@ -235,3 +236,240 @@ def test_routes_with_different_answers_keep_their_clauses(
     migrate(folder)
     assert run(folder, 'calls') == before
     assert 'install' not in (folder / 'app.py').read_text()
+
+
+WRAPPED_CALLS = """
+from fastapi.testclient import TestClient
+
+from shop.app import app
+
+client = TestClient(app, raise_server_exceptions=False)
+for method, path in [
+    *(('GET', f'/find/{name}') for name in ('milk', 'coat', 'mate', 'four')),
+    *(('POST', f'/sell/{name}') for name in ('milk', 'coat', 'mate', 'tea', 'mate?count=x')),
+    ('GET', '/nothing'),
+]:
+    answer = client.request(method, path)
+    print(method, path, answer.status_code, answer.headers['content-type'], answer.text)
+"""
+MIDDLEWARES = """
+from collections.abc import Awaitable, Callable
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from shop.errors import ShopError
+from shop.guard import Guard, note
+from shop.service import find, sell
+
+app = FastAPI()
+router = APIRouter()
+app.add_middleware(Guard)
+
+
+@app.middleware('http')
+async def answer(
+    request: Request, call_next: Callable[[Request], Awaitable[Response]]
+) -> Response:
+    \"\"\"Answer errors.\"\"\"
+    note(request.url.path)
+    try:
+        response = await call_next(request)
+    except ShopError as problem:
+        return JSONResponse({'detail': str(problem), 'more': [1]}, status_code=409)
+    return response
+
+
+@app.get('/find/{name}')
+async def show(name: str) -> dict[str, int]:
+    return {'left': find(name)}
+
+
+@router.post('/sell/{name}', status_code=201)
+def sold(name: str, count: int = 1) -> int:
+    return sell(name) * count
+
+
+app.include_router(router)
+"""
+GUARD = """
+from fastapi.responses import JSONResponse
+from starlette.middleware.base import BaseHTTPMiddleware, RequestResponseEndpoint
+from starlette.requests import Request
+from starlette.responses import Response
+
+from shop.errors import Missing, SoldOut
+
+
+class Guard(BaseHTTPMiddleware):
+    \"\"\"Answer errors.\"\"\"
+
+    async def dispatch(self, request: Request, call_next: RequestResponseEndpoint) -> Response:
+        try:
+            return await call_next(request)
+        except Missing as error:
+            return JSONResponse({'detail': str(error), 'name': error.name}, status_code=404)
+        except SoldOut:
+            return JSONResponse(content={'detail': 'none'}, status_code=410)
+
+
+def note(text: str) -> None:
+    print('noted', text)
+"""
+DECORATED = """
+from fastapi import APIRouter, FastAPI
+
+from shop.guard import handle_errors, handle_more
+from shop.service import find, sell
+
+app = FastAPI()
+router = APIRouter()
+
+
+@app.get('/find/{name}')
+@handle_more
+async def show(name: str) -> dict[str, int]:
+    if name == 'mate':
+        raise ValueError('mate')
+    return {'left': find(name)}
+
+
+@router.post('/sell/{name}', status_code=201)
+@handle_errors
+def sold(name: str, count: int = 1) -> int:
+    return sell(name) * count
+
+
+app.include_router(router)
+"""
+DECORATORS = """
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from fastapi import HTTPException
+
+from shop.errors import Missing, Soaked, SoldOut
+
+P = ParamSpec('P')
+T = TypeVar('T')
+
+
+def handle_errors(function: Callable[P, T]) -> Callable[P, T]:
+    \"\"\"Answer errors.\"\"\"
+
+    @wraps(function)
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except Missing as error:
+            raise HTTPException(404, str(error)) from error
+        except SoldOut as error:
+            raise HTTPException(status_code=410, detail=f'sold: {error}') from error
+        except Soaked:
+            raise HTTPException(409, 'wet') from None
+
+    return wrapper
+
+
+def handle_more(function: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+    @wraps(function)
+    async def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return await function(*args, **kwargs)
+        except Missing as error:
+            raise HTTPException(404, detail=str(error)) from error
+        except Soaked:
+            raise HTTPException(409, 'wet') from None
+        except ValueError as error:
+            raise HTTPException(422, str(error)) from error
+
+    return wrapper
+"""
+
+
+def migrate_wrapped(folder: Path, app: str, guard: str) -> tuple[str, str, list[NotMigrated]]:
+    """Migrate an application with the same answers, and return its new sources."""
+    sources = {
+        'errors': ERRORS,
+        'service': SERVICE,
+        'app': app,
+        'guard': guard,
+        'calls': WRAPPED_CALLS,
+    }
+    write_package(folder, {name: source.lstrip() for name, source in sources.items()})
+    before = run(folder, 'calls')
+    assert 'GET /find/milk 404 application/json {"detail":"no milk"' in before[1]
+    kept = migrate(folder).not_migrated
+    assert run(folder, 'calls') == before
+    assert not plan_migration(['shop']).unwrap().contents
+    return (folder / 'app.py').read_text(), (folder / 'guard.py').read_text(), [*kept]
+
+
+def test_middlewares_that_answer_exceptions_become_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app, guard, kept = migrate_wrapped(tmp_path / 'shop', MIDDLEWARES, GUARD)
+    assert not kept
+    assert 'Guard' not in app + guard
+    assert 'from shop.guard import note\n' in app
+    # What else it does stays.
+    assert '    note(request.url.path)\n    response = await call_next(request)\n' in app
+    assert "details=lambda problem: {'detail': str(problem), 'more': [1]}" in app
+    assert 'install(app, ERRORS, body=ErrorBody())' in app
+
+
+def test_a_middleware_that_also_handles_other_exceptions_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    broad = MIDDLEWARES.replace(
+        '    return response\n',
+        '    except Exception:\n'
+        "        return JSONResponse({'detail': 'unknown'}, status_code=500)\n"
+        '    return response\n',
+    ).replace(
+        '    return {', "    if name == 'four':\n        raise ZeroDivisionError\n    return {"
+    )
+    app, guard, kept = migrate_wrapped(tmp_path / 'shop', broad, GUARD)
+    assert 'install' not in app
+    assert 'case Missing() as error:' in guard
+    reasons = {item.name: item.reason for item in kept if 'middleware' in item.reason}
+    assert reasons.keys() == {'ShopError', 'Exception'}
+
+
+def test_a_middleware_around_another_one_keeps_its_clauses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    timed = """
+
+@app.middleware('http')
+async def count(
+    request: Request, call_next: Callable[[Request], Awaitable[Response]]
+) -> Response:
+    response = await call_next(request)
+    response.headers['X-Counted'] = '1'
+    return response
+
+"""
+    inner = MIDDLEWARES.replace(
+        'app.add_middleware(Guard)\n', f'{timed}\napp.add_middleware(Guard)\n'
+    )
+    app, guard, _ = migrate_wrapped(tmp_path / 'shop', inner, GUARD)
+    assert 'install' not in app
+    assert 'case Missing() as error:' in guard
+
+
+def test_decorators_of_routes_that_answer_exceptions_become_a_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    app, guard, kept = migrate_wrapped(tmp_path / 'shop', DECORATED, DECORATORS)
+    assert not kept
+    assert 'handle_errors' not in app + guard
+    assert 'from shop.guard import handle_more\n' in app
+    assert "@app.get('/find/{name}')\n@handle_more\n@fallible\nasync def show(" in app
+    assert guard.count('except ') == 1
+    assert '        except ValueError as error:\n' in guard

@@ -11,7 +11,7 @@ from seamwise.check.migrate.blockers import blocker_of, is_choosy, own_nodes
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.expectations import Expectation, expectations
 from seamwise.check.migrate.kinds import Kinds
-from seamwise.check.migrate.seams.web import is_dependency, is_route
+from seamwise.check.migrate.seams.web import is_dependency
 from seamwise.check.migrate.units import Clause, Unit
 from seamwise.check.migrate.uses import handler_classes
 from seamwise.check.typed_ast.channels import union_members
@@ -47,9 +47,9 @@ class Flow:
             self.units.append(Unit(module.name, module, None))
             for function in module.functions():
                 unit = Unit(inference.function_name(function), module, function)
-                if kinds.table and is_route(function, module):
+                if kinds.has_table(function, module):
                     unit.table = kinds.table
-                elif kinds.exits and kinds.commands and function in kinds.commands.functions:
+                elif kinds.exits and kinds.commands and function in kinds.commands:
                     unit.table = kinds.exits
                 unit.blocker = blocked.get(unit.name, '') or blocker_of(
                     function,

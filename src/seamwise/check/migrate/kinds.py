@@ -20,19 +20,21 @@ from seamwise.check.migrate.expectations import (
     readings,
 )
 from seamwise.check.migrate.seams.commands import Commands
-from seamwise.check.migrate.seams.handler import ErrorHandler
-from seamwise.check.migrate.seams.web import handlers_of
+from seamwise.check.migrate.seams.handler import Answers, ErrorHandler
+from seamwise.check.migrate.seams.web import handlers_of, is_route
+from seamwise.check.migrate.seams.wrappers import Wrapper, middleware_clauses, wrappers_of
 from seamwise.check.migrate.uses import (
+    handler_classes,
     is_known_reading,
     is_known_result,
     is_text,
     raising_statement,
     unconvertible_use,
 )
-from seamwise.check.typed_ast.program import Module, Program
+from seamwise.check.typed_ast.program import Function, Module, Program
 
 _RESERVED = frozenset({'category', 'recovery', 'retryable', 'tag', 'cause', 'retry_after'})
-_NO_ANSWERS: Mapping[str, Sequence[ErrorHandler]] = {}
+_NO_ANSWERS = Answers()
 _UNHASHABLE = frozenset({'list', 'dict', 'set', 'List', 'Dict', 'Set', 'bytearray', 'Any'})
 
 
@@ -45,9 +47,9 @@ class Kinds:
         refused: Mapping[str, NotMigrated],
         *,
         is_keeping: bool = False,
+        has_application: bool = True,
         commands: Commands | None = None,
-        routes: Mapping[str, Sequence[ErrorHandler]] = _NO_ANSWERS,
-        exits: Mapping[str, Sequence[ErrorHandler]] = _NO_ANSWERS,
+        answers: Answers = _NO_ANSWERS,
     ) -> None:
         """Read the classes and their uses.
 
@@ -56,13 +58,12 @@ class Kinds:
             refused: Reasons against families, from earlier attempts.
             is_keeping: Whether exceptions stay beside the tagged errors, so that each class of a
                 family can be converted without the others.
+            has_application: Whether an application may get a table.
             commands: The commands of the program.
-            routes: Clauses of routes that a table replaces, by the classes that they answer.
-            exits: Clauses of commands that a table replaces, by the classes that they answer.
+            answers: Clauses that tables replace.
         """
-        self._routes = routes
-        answers = [*routes.values(), *exits.values()]
-        self.answering = {item.node for items in answers for item in items}
+        self._routes = answers.routes
+        self.answering = answers.nodes
         """Clauses that a table replaces."""
         self.is_keeping = is_keeping
         self.all = {kind.name: kind for kind in exception_classes_of(program)}
@@ -79,10 +80,26 @@ class Kinds:
         """Classes that a parameter of a test may have, by its function and name."""
         self._groups: list[tuple[list[Kind], Module, int]] = []
         """Classes that are converted together or not at all, with the place that needs it."""
-        found = None if is_keeping else handlers_of(program)
+        found = handlers_of(program) if has_application and not is_keeping else None
         self.application = found[0] if found is not None else None
         self._error_handlers = found[1] if found is not None else []
         self.commands = None if is_keeping else commands
+        wrappers = wrappers_of(program, found[0]) if found is not None else []
+        self.wrappers = {wrapper.statement: wrapper for wrapper in wrappers}
+        """Middlewares and decorators around routes, by the statements that handle exceptions."""
+        self.middleware_clauses = (
+            set(middleware_clauses(program, found[0])) if found is not None else set()
+        )
+        """Clauses that would see no exceptions any more, if a table is installed."""
+        self.removed = [
+            wrapper
+            for wrapper in wrappers
+            if wrapper.is_whole and self.answering.issuperset(wrapper.statement.handlers)
+        ]
+        """Those of which nothing is left."""
+        self._decorators = {
+            wrapper.name: wrapper for wrapper in wrappers if not wrapper.is_middleware
+        }
         for kind in self.all.values():
             self._read_class(kind)
         for module in program.modules:
@@ -102,7 +119,7 @@ class Kinds:
         """Functions that a table replaces, in the order of their classes."""
         self.table = self._table()
         """Classes that handlers of FastAPI answer, with the handlers."""
-        self.exits = {name: items[0] for name, items in exits.items() if name in self.all}
+        self.exits = {name: items[0] for name, items in answers.exits.items() if name in self.all}
         """Classes that end a command, with the clauses that a table replaces."""
         self.unanswered: Sequence[NotMigrated] = ()
         """Clauses at a seam that stay, with the reason."""
@@ -126,6 +143,26 @@ class Kinds:
                 table[member.name] = handler
         routes = {name: items[0] for name, items in self._routes.items() if name in self.all}
         return {**table, **routes}
+
+    def decorators(self, function: Function, module: Module) -> list[Wrapper]:
+        """Return the decorators of a function that answer exceptions."""
+        names = map(module.full_name, function.decorator_list)
+        return [self._decorators[name] for name in names if name in self._decorators]
+
+    def is_route(self, function: Function, module: Module) -> bool:
+        """Return whether a function answers requests, perhaps with decorators around it."""
+        return is_route(function, module, self._decorators)
+
+    def has_table(self, function: Function, module: Module) -> bool:
+        """Return whether a table answers all errors of a route."""
+        if not self.table or not self.is_route(function, module):
+            return False
+        return not any(
+            self.covered(handler_classes(clause, wrapper.module))
+            for wrapper in self.decorators(function, module)
+            for clause in wrapper.statement.handlers
+            if clause not in self.answering
+        )
 
     def _is_known_handler(self, node: ast.expr, kind: Kind, module: Module) -> bool:
         """Return whether a handler that a table can replace names a class."""

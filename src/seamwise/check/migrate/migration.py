@@ -16,7 +16,7 @@ from msgspec import DecodeError, Struct, field, toml
 from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
-from seamwise.check.migrate.answers import SeamAnswers, seam_answers
+from seamwise.check.migrate.answers import seam_answers, waiting_middlewares
 from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
 from seamwise.check.migrate.exception_classes import NotMigrated
@@ -27,6 +27,7 @@ from seamwise.check.migrate.outside import outside_files, outside_uses
 from seamwise.check.migrate.propagation import propagate
 from seamwise.check.migrate.rewriting import rewrite
 from seamwise.check.migrate.seams.commands import Commands, commands_of
+from seamwise.check.migrate.seams.handler import Answers
 from seamwise.check.migrate.units import Unit
 from seamwise.check.typed_ast.program import Module, Program, is_annotated
 
@@ -199,15 +200,18 @@ def _decide(
 ) -> Flow:
     """Return the decisions; a class that is refused on the way starts them anew."""
     refused = dict(refusals.families)
-    answers: SeamAnswers | None = None
+    rejected: dict[str, str] = {}
+    answers: Answers | None = None
+    kept: list[NotMigrated] = []
+    has_application = True
     while True:
         kinds = Kinds(
             program,
             refused,
             is_keeping=bool(keeping.names),
+            has_application=has_application,
             commands=commands,
-            routes=answers.routes if answers is not None else {},
-            exits=answers.exits if answers is not None else {},
+            answers=answers or Answers(),
         )
         blocked = {
             **dict.fromkeys(overridden_methods(program), 'is overridden in a subclass'),
@@ -215,23 +219,30 @@ def _decide(
                 () if keeping.names else _entry_points(), 'is an entry point in pyproject.toml'
             ),
             **refusals.units,
+            **rejected,
         }
         if functions or families:
             _limit(kinds, program, blocked, functions, families)
         flow = propagate(Flow(program, kinds, blocked, functions))
         keeping.apply(flow)
         if flow.rejected:
-            refusals.units.update(flow.rejected)
+            rejected |= flow.rejected
             continue
         if set(kinds.refused) - set(refused):
-            refused, answers = dict(kinds.refused), None
-        elif answers is None:
-            answers = seam_answers(flow)
-            if not (answers.routes or answers.exits):
-                kinds.unanswered = answers.kept
-                return flow
+            refused, answers, rejected = dict(kinds.refused), None, {}
+            continue
+        if answers is not None:
+            kinds.unanswered = [*kept, *answers.kept]
+            return flow
+        answers = seam_answers(flow)
+        waiting = list(waiting_middlewares(flow, answers))
+        if waiting:
+            kept, has_application = waiting, False
+            answers, rejected = None, {}
+        elif answers.routes or answers.exits:
+            rejected = {}
         else:
-            kinds.unanswered = answers.kept
+            kinds.unanswered = [*kept, *answers.kept]
             return flow
 
 

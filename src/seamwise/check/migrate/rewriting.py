@@ -26,8 +26,9 @@ from seamwise.check.migrate.keeping import raising_twin
 from seamwise.check.migrate.names import Names
 from seamwise.check.migrate.raises import Raises
 from seamwise.check.migrate.seams.web import application_name
-from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, without_handlers
+from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, with_handlers
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
+from seamwise.check.typed_ast.qualified_names import source_module
 
 _Key = tuple[str, int, int, int, int]
 
@@ -188,8 +189,10 @@ class _Transformer(cst.CSTTransformer):
         self,
         original_node: cst.SimpleStatementLine,
         updated_node: cst.SimpleStatementLine,
-    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:
+    ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         last = original_node.body[-1]
+        if self.decisions.kinds.removed and self._is_removed(self.find('Expr', last)):
+            return cst.RemoveFromParent()
         if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
             call = self.find('Call', last.value)
             if call is not None and call in self.decisions.flow.expected:
@@ -242,13 +245,41 @@ class _Transformer(cst.CSTTransformer):
         node = self.find('Try', original_node)
         if not isinstance(node, ast.Try):
             return updated_node
-        if not self.decisions.kinds.answering.isdisjoint(node.handlers):
-            return without_handlers(updated_node)
+        answering = self.decisions.kinds.answering
+        if not answering.isdisjoint(node.handlers):
+            pairs = zip(node.handlers, updated_node.handlers, strict=True)
+            return with_handlers(updated_node, [new for old, new in pairs if old not in answering])
         if not any(map(self.names.is_rewritten, self.decisions.clauses(node))):
             return updated_node
         return self.handlers.of_statement(node, updated_node)
 
     # Definitions
+
+    def _is_removed(self, node: ast.AST | None) -> bool:
+        return any(node in wrapper.nodes for wrapper in self.decisions.kinds.removed)
+
+    @override
+    def leave_ImportFrom(
+        self, original_node: cst.ImportFrom, updated_node: cst.ImportFrom
+    ) -> cst.ImportFrom | cst.RemovalSentinel:
+        node = self.find('ImportFrom', original_node)
+        removed = {wrapper.name.rpartition('.') for wrapper in self.decisions.kinds.removed}
+        if not removed or not isinstance(node, ast.ImportFrom):
+            return updated_node
+        if isinstance(updated_node.names, cst.ImportStar):
+            return updated_node
+        source = source_module(node, self.decisions.module)
+        kept = [
+            alias
+            for alias in updated_node.names
+            if (source, '.', alias.evaluated_name) not in removed
+        ]
+        if not kept:
+            return cst.RemoveFromParent()
+        if len(kept) < len(updated_node.names):
+            last = kept[-1].with_changes(comma=updated_node.names[-1].comma)
+            return updated_node.with_changes(names=[*kept[:-1], last])
+        return updated_node
 
     @override
     def leave_FunctionDef(
@@ -262,7 +293,17 @@ class _Transformer(cst.CSTTransformer):
             if not is_first:
                 return cst.RemoveFromParent()
             return cst.FlattenSentinel(error_table(decisions, updated_node.leading_lines))
+        if self._is_removed(node):
+            return cst.RemoveFromParent()
         unit = decisions.unit_of_function.get(node) if isinstance(node, FUNCTIONS) else None
+        if isinstance(node, FUNCTIONS):
+            names = {wrapper.name for wrapper in decisions.kinds.removed}
+            pairs = zip(node.decorator_list, updated_node.decorators, strict=True)
+            updated_node = updated_node.with_changes(
+                decorators=[
+                    new for old, new in pairs if decisions.module.full_name(old) not in names
+                ]
+            )
         if unit is None or not unit.is_converted:
             return updated_node
         new = fallible_function(decisions, unit, updated_node)
@@ -279,6 +320,8 @@ class _Transformer(cst.CSTTransformer):
         self, original_node: cst.ClassDef, updated_node: cst.ClassDef
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         node = self.find('ClassDef', original_node)
+        if self._is_removed(node):
+            return cst.RemoveFromParent()
         kind = self.decisions.classes.get(node) if isinstance(node, ast.ClassDef) else None
         if kind is None:
             return updated_node

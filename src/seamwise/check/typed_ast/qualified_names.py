@@ -37,12 +37,12 @@ class _ImportedNames:
                 package = alias.name.partition('.')[0]
                 self.names[alias.asname or package] = alias.name if alias.asname else package
         for node in module.nodes_of_type(ast.ImportFrom):
-            source = _source_module(node, module)
+            source = source_module(node, module)
             for alias in node.names:
                 self.names[alias.asname or alias.name] = f'{source}.{alias.name}'
 
 
-def _source_module(node: ast.ImportFrom, module: Module) -> str:
+def source_module(node: ast.ImportFrom, module: Module) -> str:
     """Return the full name of the module from which a statement imports."""
     if node.level == 0:
         return node.module or ''

@@ -30,8 +30,13 @@ class Commands(Struct, eq=False):
     run: ast.Call
     """The same, or the call of `sys.exit` around it."""
     is_typer: bool
+    is_main: bool
+    """Whether the program is a function without a framework."""
     problem: str = ''
     """Reason against a table."""
+
+    def __contains__(self, function: ast.AST | None) -> bool:
+        return function in self.functions
 
 
 def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
@@ -49,7 +54,8 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
     }
     apps = dict(item for module in program.modules for item in _apps(module))
     names = {*functions, *apps}
-    if not names:
+    is_main = not names
+    if is_main:
         functions = dict(item for module in program.modules for item in _main_functions(module))
         names = {*functions}
     starts: list[tuple[Module, ast.Call, ast.Call]] = []
@@ -75,7 +81,14 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
     module, start, run = starts[0]
     is_typer = _TYPER in apps.values()
     return Commands(
-        frozenset(functions.values()), frozenset(names), module, start, run, is_typer, problem
+        frozenset(functions.values()),
+        frozenset(names),
+        module,
+        start,
+        run,
+        is_typer,
+        is_main,
+        problem,
     )
 
 
@@ -164,7 +177,7 @@ def runs_only(statement: ast.Try, commands: Commands) -> bool:
 
 
 def exit_of(
-    clause: ast.ExceptHandler, module: Module, commands: Commands, *, is_main: bool
+    clause: ast.ExceptHandler, module: Module, commands: Commands, *, is_own: bool
 ) -> ErrorHandler | None:
     """Return the answer of a clause that only prints an error to standard error, and exits.
 
@@ -172,7 +185,7 @@ def exit_of(
         clause: The clause.
         module: Its module.
         commands: The commands of the program.
-        is_main: Whether a number that the clause returns is the exit code.
+        is_own: Whether the function of the clause is a function of the program.
     """
     match clause.body:
         case [end]:
@@ -183,7 +196,7 @@ def exit_of(
                 return None
         case _:
             return None
-    found = _exit(end, module, commands, is_main=is_main)
+    found = _exit(end, module, commands, is_own=is_own)
     if found is None or (text is not None and found[1] is not None):
         return None
     code, own = found
@@ -213,11 +226,13 @@ def _printed(statement: ast.stmt, module: Module) -> ast.expr | None:
 
 
 def _exit(
-    statement: ast.stmt, module: Module, commands: Commands, *, is_main: bool
+    statement: ast.stmt, module: Module, commands: Commands, *, is_own: bool
 ) -> tuple[int, ast.expr | None] | None:
     """Return the exit code of a statement that ends the program, and the text that it prints."""
     match statement:
-        case ast.Return(ast.Constant(int() as code)) if is_main and not isinstance(code, bool):
+        case ast.Return(ast.Constant(int() as code)) if (
+            is_own and commands.is_main and commands.run is not commands.start
+        ):
             return code, None
         case ast.Raise(ast.Call() as call, ast.Name() | ast.Constant() | None):
             name = module.full_name(call.func)

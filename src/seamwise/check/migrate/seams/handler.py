@@ -1,11 +1,12 @@
 """Answers to exceptions that an arm of a table can give."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from seamwise.check._mypy.types import Instance
+from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.typed_ast.program import Module
 
 
@@ -36,6 +37,22 @@ class ErrorHandler(Struct, eq=False):
             if isinstance(node, ast.Name) and node.id == self.error:
                 node.id = 'error'
         return ast.unparse(source)
+
+
+class Answers(Struct, frozen=True):
+    """Answers of clauses that tables replace, by the classes that they answer."""
+
+    routes: Mapping[str, Sequence[ErrorHandler]] = {}
+    exits: Mapping[str, Sequence[ErrorHandler]] = {}
+    kept: Sequence[NotMigrated] = ()
+    """Clauses that stay, with the reason."""
+
+    @property
+    def nodes(self) -> set[ast.AST]:
+        """The clauses."""
+        return {
+            item.node for items in (*self.routes.values(), *self.exits.values()) for item in items
+        }
 
 
 def arguments(call: ast.Call, *names: str) -> dict[str, ast.expr]:

@@ -1,12 +1,13 @@
 """Handlers of FastAPI for exceptions, which become one table of errors."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from seamwise.check.migrate.seams.handler import ErrorHandler, arguments, is_instance, uses_only
-from seamwise.check.typed_ast.program import Function, Module, Program
+from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program
 
 _FASTAPI = 'fastapi.applications.FastAPI'
+APPLICATIONS = frozenset({_FASTAPI})
 _ROUTERS = frozenset({_FASTAPI, 'fastapi.routing.APIRouter'})
 _METHODS = frozenset({'get', 'post', 'put', 'patch', 'delete', 'head', 'options', 'api_route'})
 _HTTP_EXCEPTIONS = frozenset(
@@ -51,31 +52,38 @@ def _handler(node: ast.stmt, module: Module) -> ErrorHandler | None:
             pass
         case _:
             return None
-    match node.decorator_list, node.args.args, _body(node):
+    match node.decorator_list, node.args.args, body_of(node):
         case (
             [ast.Call(ast.Attribute(ast.Name() as owner, 'exception_handler'), [kind], [])],
             [request, error],
-            [ast.Return(ast.Call(response) as answer)],
-        ) if is_instance(owner, module, frozenset({_FASTAPI})):
+            [ast.Return(ast.Call() as answer)],
+        ) if is_instance(owner, module, APPLICATIONS):
             pass
         case _:
             return None
-    if not module.full_name(response).endswith('.JSONResponse'):
+    found = _json_response(answer, module)
+    if found is None:
         return None
-    given = arguments(answer, 'content', 'status_code')
+    status, content = found
+    if any(isinstance(part, ast.Name) and part.id == request.arg for part in ast.walk(content)):
+        return None
+    name = ast.unparse(answer.func)
+    return ErrorHandler(node, status, content, error.arg, kind, error.annotation, name)
+
+
+def _json_response(call: ast.Call, module: Module) -> tuple[int, ast.Dict] | None:
+    """Return the status and the body of a `JSONResponse`, if a table can answer with them."""
+    given = arguments(call, 'content', 'status_code')
     match given:
         case {'content': ast.Dict() as content, 'status_code': ast.Constant(int() as status)} if (
-            given.keys() == {'content', 'status_code'}
+            module.full_name(call.func).endswith('.JSONResponse')
+            and given.keys() == {'content', 'status_code'}
             and status in _CLIENT_ERRORS
             and None not in content.keys
         ):
-            pass
+            return status, content
         case _:
             return None
-    if any(isinstance(part, ast.Name) and part.id == request.arg for part in ast.walk(content)):
-        return None
-    name = ast.unparse(response)
-    return ErrorHandler(node, status, content, error.arg, kind, error.annotation, name)
 
 
 def application_name(module: Module) -> str:
@@ -91,13 +99,34 @@ def application_name(module: Module) -> str:
     return ''
 
 
-def answer_of(clause: ast.ExceptHandler, module: Module) -> ErrorHandler | None:
-    """Return the answer of a clause that only raises an `HTTPException`."""
+def answer_of(
+    clause: ast.ExceptHandler, module: Module, application: Module, *, is_middleware: bool = False
+) -> ErrorHandler | None:
+    """Return the answer of a clause that only raises an `HTTPException` or returns a response.
+
+    Args:
+        clause: The clause.
+        module: Its module.
+        application: The module of the table.
+        is_middleware: Whether the clause is outside of the code that answers an `HTTPException`.
+    """
+    error = clause.name or 'error'
     match clause.body:
-        case [ast.Raise(ast.Call(function) as call, ast.Name() | ast.Constant() | None)] if (
-            module.full_name(function) in _HTTP_EXCEPTIONS
+        case [ast.Raise(ast.Call() as call, ast.Name() | ast.Constant() | None)] if (
+            module.full_name(call.func) in _HTTP_EXCEPTIONS and not is_middleware
         ):
             pass
+        case [ast.Return(ast.Call() as call)]:
+            found = _json_response(call, module)
+            if found is None:
+                return None
+            status, content = found
+            names = {part.id for part in ast.walk(content) if isinstance(part, ast.Name)}
+            is_own = module is application and not names & (_locals(clause, module) - {error})
+            if not is_own and not uses_only(content, error):
+                return None
+            response = ast.unparse(call.func) if module is application else ''
+            return ErrorHandler(clause, status, content, error, response=response)
         case _:
             return None
     given = arguments(call, 'status_code', 'detail')
@@ -108,24 +137,51 @@ def answer_of(clause: ast.ExceptHandler, module: Module) -> ErrorHandler | None:
             pass
         case _:
             return None
-    error = clause.name or 'error'
     if not uses_only(detail, error):
         return None
     return ErrorHandler(clause, status, ast.Dict([ast.Constant('detail')], [detail]), error)
 
 
-def _body(node: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
+def _locals(clause: ast.ExceptHandler, module: Module) -> set[str]:
+    """Return the names that the function of a clause binds, and those around it."""
+    names: set[str] = set()
+    scope = module.scope_of(clause)
+    while isinstance(scope, FUNCTIONS):
+        for node in ast.walk(scope):
+            match node:
+                case ast.Name(name, ast.Store()) | ast.arg(name):
+                    names.add(name)
+                case _:
+                    pass
+        scope = module.scope_of(module.parents[scope])
+    return names
+
+
+def body_of(node: Function) -> list[ast.stmt]:
+    """Return the statements of a function without its docstring."""
     return node.body[1:] if ast.get_docstring(node) is not None else node.body
 
 
-def is_route(function: Function, module: Module) -> bool:
-    """Return whether decorators make a function answer requests of FastAPI, and do nothing else."""
-    return bool(function.decorator_list) and all(
-        isinstance(decorator, ast.Call)
-        and isinstance(decorator.func, ast.Attribute)
-        and decorator.func.attr in _METHODS
-        and is_instance(decorator.func.value, module, _ROUTERS)
-        for decorator in function.decorator_list
+def is_route(function: Function, module: Module, known: Collection[str] = ()) -> bool:
+    """Return whether decorators make a function answer requests of FastAPI, and do nothing else.
+
+    Args:
+        function: The function.
+        module: Its module.
+        known: Full names of decorators that may be below those of routes.
+    """
+    decorators = function.decorator_list
+    routing = [decorator for decorator in decorators if module.full_name(decorator) not in known]
+    return (
+        bool(routing)
+        and routing == decorators[: len(routing)]
+        and all(
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr in _METHODS
+            and is_instance(decorator.func.value, module, _ROUTERS)
+            for decorator in routing
+        )
     )
 
 
