@@ -598,6 +598,29 @@ def twice(text: str) -> Result[int, NoNumber]:
 """
 
 
+HANDLED_BRIDGE = BRIDGE.replace(
+    'return str(raised.error)',
+    """match raised.error:
+            case NoNumber() as error:
+                return str(error)
+            case _:
+                raise""",
+)
+
+
+def test_arm_for_the_error_of_a_raised_exception_catches_it() -> None:
+    [step] = report_of(HANDLED_BRIDGE).steps
+    assert step.why == 'raises Raised, which is caught in `main` (shop.py:20).'
+    other = """class Other(TaggedError, category=Category.VALIDATION, message='other'):
+    pass
+
+
+def main("""
+    source = HANDLED_BRIDGE.replace('def main(', other).replace('case NoNumber()', 'case Other()')
+    *_, step = report_of(source).steps
+    assert step.why == 'raises Raised, which is never caught.'
+
+
 def test_call_of_or_raise_is_a_bridge_step() -> None:
     report = report_of(BRIDGE)
     assert (report.counts.channels, report.counts.raising) == (2, 1)

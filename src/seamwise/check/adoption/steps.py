@@ -12,7 +12,8 @@ from seamwise.check.adoption.exception_paths import CallGraph, CatchSite, Except
 from seamwise.check.adoption.function_status import ContainerKind, FunctionStatus
 from seamwise.check.inference import inference_of
 from seamwise.check.inference.exception_flow.helpers import ExceptionHelpers, exception_helpers
-from seamwise.check.inference.exception_flow.sites import RAISED, CodeUnit, ExceptionClass
+from seamwise.check.inference.exception_flow.reraised import RAISED
+from seamwise.check.inference.exception_flow.sites import CodeUnit, ExceptionClass
 from seamwise.check.rules.broad_except import RULE as BROAD_EXCEPT
 from seamwise.check.typed_ast.program import Module, Program
 
@@ -170,7 +171,10 @@ def _raise_steps(
             continue
         longest = max(escaping.values(), key=lambda path: len(path.functions))
         touched = {function for path in escaping.values() for function in path.functions}
-        names = _join_first([exception.short_name for exception in escaping])
+        # There is one `Raised` for each error.
+        short_names = list(dict.fromkeys(exception.short_name for exception in escaping))
+        names = _join_first(short_names)
+        verb = 'is' if len(short_names) == 1 else 'are'
         is_bridge = {exception.name for exception in escaping} == {RAISED}
         yield MigrationStep(
             'bridge' if is_bridge else 'raise',
@@ -178,7 +182,7 @@ def _raise_steps(
             unit.node.lineno,
             unit.short_name,
             len(touched),
-            f'raises {names}, which {"is" if len(escaping) == 1 else "are"} {_caught_in(longest)}.',
+            f'raises {names}, which {verb} {_caught_in(longest)}.',
             _BRIDGE_HELP if is_bridge else _RAISE_HELP,
             bool(longest.catch_sites),
         )

@@ -10,6 +10,8 @@ from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
 from seamwise.check.typed_ast.program import Module, children
 
+RAISED = 'seamwise._errors.causes.Raised'
+EXCEPTION_BASES = ('builtins.Exception', 'builtins.BaseException')
 _ISINSTANCE = 'builtins.isinstance'
 _BOUNDARIES = (*SCOPES, ast.ExceptHandler)
 """Nodes in which another exception can be the caught one, or that run at another time."""
@@ -23,7 +25,8 @@ def reraises(handler: ast.ExceptHandler, module: Module, bases: AbstractSet[str]
         handler: The handler.
         module: Its module.
         bases: Full names of the class of the exception and of its base classes. They decide
-            `isinstance(error, …)` and `match error`.
+            `isinstance(error, …)` and `match error`; for a `Raised`, those of its error decide
+            `match raised.error`.
     """
     branches = _Branches(handler.name, module, bases)
     queue: list[ast.AST] = branches.reached(handler.body)
@@ -91,7 +94,7 @@ class _Branches(Struct, frozen=True):
             if outcome is not None:
                 return [statement.body if outcome else statement.orelse]
             return [statement.body, statement.orelse]
-        is_decided = isinstance(statement.subject, ast.Name) and statement.subject.id == self.name
+        is_decided = self._decides(statement.subject)
         blocks: list[list[ast.stmt]] = []
         for case in statement.cases:
             outcome = self._matches(case.pattern) if is_decided else None
@@ -100,6 +103,20 @@ class _Branches(Struct, frozen=True):
             if outcome and case.guard is None:
                 return blocks
         return [*blocks, []]
+
+    def _decides(self, subject: ast.expr) -> bool:
+        """Return whether the classes of the exception decide the arms of a `match`."""
+        match subject:
+            case ast.Name(name):
+                return name == self.name
+            case ast.Attribute(ast.Name(name), 'error'):
+                has_error = not self.bases <= {RAISED, *EXCEPTION_BASES}
+                return name == self.name and RAISED in self.bases and has_error
+            case ast.IfExp(test, body, other):
+                outcome = self._outcome(test)
+                return outcome is not None and self._decides(body if outcome else other)
+            case _:
+                return False
 
     def _leaves(self, statement: ast.stmt) -> bool:
         if isinstance(statement, ast.If | ast.Match):

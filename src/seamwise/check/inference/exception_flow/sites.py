@@ -14,18 +14,30 @@ from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
 from seamwise.check.inference.data_flow.called_functions import function_of
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.inference.definitions.overrides import overridden_methods
-from seamwise.check.inference.exception_flow.reraised import reraises, tested_classes
-from seamwise.check.typed_ast.channels import call_result_type, returned_type, union_members
+from seamwise.check.inference.exception_flow.reraised import (
+    EXCEPTION_BASES,
+    RAISED,
+    reraises,
+    tested_classes,
+)
+from seamwise.check.typed_ast.channels import (
+    ErrorSet,
+    call_result_type,
+    errors_in,
+    errors_of_type,
+    returned_type,
+    union_members,
+)
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, children
 
-_EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
+_EXCEPTION, _BASE_EXCEPTION = EXCEPTION_BASES
 _SUPPRESS, _OVERLOAD = 'contextlib.suppress', 'typing.overload'
 _CONTEXT_MANAGERS = frozenset({
     'contextlib.contextmanager', 'contextlib.asynccontextmanager',
 })  # fmt: skip
 _DEFECTS = frozenset({'builtins.AssertionError', 'builtins.NotImplementedError'})
 """Exceptions that report a bug."""
-_OR_RAISE, RAISED = 'seamwise._results.edges.or_raise', 'seamwise._errors.causes.Raised'
+_OR_RAISE = 'seamwise._results.edges.or_raise'
 _EDGES = frozenset(
     {
         'seamwise._results.edges.attempt',
@@ -219,21 +231,31 @@ def _sites(
             continue
         if isinstance(node, ast.Raise) and node.exc is not None:
             if not raises_caught(node, module):
-                classes = exception_classes(node.exc, module)
-                yield from (RaiseSite(item, stack) for item in classes if item.is_ordinary)
+                for item in exception_classes(node.exc, module):
+                    if item.name == RAISED and isinstance(node.exc, ast.Call) and node.exc.args:
+                        errors = errors_of_type(module.type_of(node.exc.args[0]))
+                        yield from _raised_errors(errors, stack)
+                    elif item.is_ordinary:
+                        yield RaiseSite(item, stack)
         elif isinstance(node, ast.Call):
             yield from _call_site(node, stack, inference)
         protected, inner_stack = _protected_body(node, stack, module, handlers)
         queue += [(child, inner_stack if child in protected else stack) for child in children(node)]
 
 
+def _raised_errors(errors: ErrorSet | None, stack: HandlerStack) -> Iterator[RaiseSite]:
+    """Yield a site for each error in a `Raised`, which handlers tell apart."""
+    bases = (RAISED, *EXCEPTION_BASES)
+    for info in errors.values() if errors else [None]:
+        own = () if info is None else (base.fullname for base in info.mro)
+        yield RaiseSite(ExceptionClass(RAISED, (*bases, *own), 'seamwise._errors.causes', 0), stack)
+
+
 def _call_site(call: ast.Call, stack: HandlerStack, inference: ErrorInference) -> Iterator[_Site]:
     callee = inference.callee_name(call)
     if callee == _OR_RAISE:
-        raised = ExceptionClass(
-            RAISED, (RAISED, _EXCEPTION, _BASE_EXCEPTION), 'seamwise._errors.causes', 0
-        )
-        yield RaiseSite(raised, stack)
+        errors = errors_in(inference.module.type_of(call.args[0])) if call.args else None
+        yield from _raised_errors(errors, stack)
     elif callee in _EDGES and call.args:
         yield WrappedFunction(inference.callee_name(ast.Call(call.args[0], [], [])))
     elif callee:
