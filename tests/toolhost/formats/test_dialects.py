@@ -292,6 +292,8 @@ def test_a_call_in_the_reasoning_of_harmony_never_runs(header: str) -> None:
         '<read_file path="{}"/>',
         '<read_file />',
         '<function=save ><PARAMETER=t>{}</PARAMETER></function>',
+        '<FUNCTION=save>\n<PARAMETER=t>\n{}\n</PARAMETER>\n</FUNCTION>',
+        '<tool_call>\u200b\n<function=save><parameter=t>{}</parameter>\u200b</function></tool_call>',
     ],
 )
 def test_data_in_a_tag_that_is_nearly_one_of_a_format_never_runs(tag: str) -> None:
@@ -302,6 +304,37 @@ def test_data_in_a_tag_that_is_nearly_one_of_a_format_never_runs(tag: str) -> No
     assert type(broken) is Failure
     assert whole.unwrap().tool == 'ping'
     assert read_pieces(text) == [broken, whole]
+
+
+@pytest.mark.parametrize(
+    'tag',
+    [
+        '< invoke name="save">\n< parameter name="t">{}</ parameter>\n</ invoke>',
+        '<\u200bfunction=save>\n<\u200bparameter=t>\n{}\n</\u200bparameter>\n</\u200bfunction>',
+        '< tool_call>save\n< arg_key>t</ arg_key>\n< arg_value>{}</ arg_value>\n</ tool_call>',
+        '<\ufeff｜DSML｜parameter name="t" string="true">{}</\ufeff｜DSML｜parameter>',
+        '&lt;｜DSML｜parameter name="t" string="true"&gt;{}&lt;/｜DSML｜parameter&gt;',
+        '&lt;function=save&gt;&lt;parameter=t&gt;{}&lt;/parameter&gt;&lt;/function&gt;',
+        '<argument=t>\n{}\n</argument>',
+    ],
+)
+def test_data_in_a_tag_that_is_only_written_like_one_of_a_format_never_runs(tag: str) -> None:
+    text = f'{tag.format(WRITERS["bare"]("list_files", {"path": "."}))}\n<tool name="ping"/>'
+    calls = parse(text)
+    assert [call.unwrap().tool for call in calls] == ['ping']
+    for size in range(1, 8):
+        assert read_pieces([text[at : at + size] for at in range(0, len(text), size)]) == calls
+
+
+@pytest.mark.parametrize(
+    'text',
+    ['if a < b and c > d: {}', 'x <y=1, {}', '<｜DSML｜function_calls>{}</｜DSML｜function_calls>'],
+)
+def test_an_angle_bracket_in_prose_hides_no_call(text: str) -> None:
+    text = text.replace('{}', '{"name": "ping", "arguments": {}}')
+    calls = parse(text)
+    assert [call.unwrap().tool for call in calls] == ['ping']
+    assert read_pieces(text) == calls
 
 
 @pytest.mark.parametrize('aside', LINE_ASIDES)

@@ -14,7 +14,6 @@ from seamwise.toolhost.formats.regions import (
     LABEL,
     OPENINGS,
     TAG_NAME,
-    TAG_START,
     page,
 )
 from seamwise.toolhost.formats.regions import TAG as ANY_TAG
@@ -83,7 +82,7 @@ def _call_marks(tools: frozenset[str]) -> str:
                | (?P<llama>\|python_tag\|>)
                | (?P<harmony>\|(?:channel|start)\|>)
                | (?P<section>｜tool▁calls?▁begin｜>|\|tool_call(?:_begin|s?_section_begin)\|>)
-               | (?P<function>function=)
+               | (?P<function>(?i:function)=)
                | (?P<invoke>(?:antml:|｜DSML｜)?+(?i:invoke)(?=[\s>]))
                | (?P<minimax>/?+minimax:tool_call>)
                | (?P<python>\|(?:python_start|tool_call_start)\|>)
@@ -150,8 +149,9 @@ TAG_MARK = re.compile(f'<(?P<tag>{ANY_TAG})')
 PARTIAL_MARK = re.compile(
     rf"""
       <[^\s<>="'(){{}}]{{0,64}} \Z
-    | <{TAG_START} {TAG_NAME} \s[^<>]{{0,200}} \Z
-    | </[^\w<>]{{0,4}} (?: {TAG_NAME} )? \Z
+    | <(?:{TAG_NAME}) (?:=[^\s<>&]{{0,100}})? (?:\s[^<>]{{0,200}})? \Z
+    | <[ ]{{1,2}} (?: [|｜]?[\w:.|｜-]{{0,80}} (?:\s{{1,9}}[\w:.-]{{0,60}})? )? \Z
+    | </[^\w<>]{{0,4}} (?: [|｜]?[\w:.|｜-]{{0,80}} )? \Z
     | &(?: l | lt | lt; [^<>&\n]{{0,260}}+ (?: & | &g | &gt )? )? \Z
     | <(?:\|im_start\||\|start_header_id\||\|start_of_role\||start_of_turn|unused94)>
       [\ ]?[a-zA-Z]{{0,16}}[\ ]? (?:<[^<>]{{0,16}})? \Z

@@ -109,7 +109,7 @@ _INVENTED = r'[|｜](?:(?:begin|start)_(?:of_)?+)?+'
 _OTHER_ELEMENTS = re.compile(
     r'/?+(?:br|hr|img|input|wbr|calls?|actions?|answer)'
     r'|\|(?:\w*_(?:start|end|id|sep|text|token)|assistant|call|end|endoftext|eos|eot|message)\|'
-    r'|\|?+/?+(?:[\w.-]++:)?+\w*?(?:tool|function)_?(?:calls?|use)\|?+'
+    r'|/?+\|?+/?+(?:[\w.-]++[:|])?+\w*?(?:tool|function)_?(?:calls?|use)\|?+'
 )
 # The elements of ordinary pages, and those without an end.
 _PAGE_ELEMENTS = (
@@ -120,7 +120,7 @@ _PAGE_VOIDS = r'(?:br|hr|img|wbr)'
 _PAGE_ATTRIBUTES = r'(?:\s[^<>]{0,200}+(?<!/))?+>'
 # No mark begins in such a text: the marks at the start of a line have other characters.
 _PAGE_TEXT = (
-    r'[^<{\[`~◁\n]++|\n[ \t]*+(?=[^AFHOTU>#*\s])'
+    r'[^<>{\[`~◁&\n]++|&(?!lt;)|\n[ \t]*+(?=[^AFHOTU>#*$@\s])'
     rf'|<{_PAGE_VOIDS}(?:/|\s[^<>]{{0,200}}+)?+>'
 )
 _PAGE_DEPTH = 3
@@ -129,15 +129,18 @@ _PAGE_DEPTH = 3
 _IGNORED = r'[\u200b-\u200d\u2060\ufeff]'
 _BLANKS = r'[\s\u200b-\u200d\u2060\ufeff]{0,4}+'
 _IGNORED_OR_BLANK = re.compile(rf'{_IGNORED}|\s')
-TAG_NAME = r'[^\W\d][\w:.-]{0,60}+'
-TAG_START = rf'(?:{_IGNORED}|/{_BLANKS})?+'
+_WORD = r'(?:[|｜]\w{1,16}+[|｜])?+[^\W\d][\w:.-]{0,60}+'
+TAG_NAME = rf'(?:{_IGNORED}|/{_BLANKS})?+{_WORD}|[ ]{{1,2}}+{_WORD}(?==|>|\s++[\w:.-]++=)'
+"""The pattern of the name of a tag, perhaps with blanks before it as some models write it."""
+
+_VALUE = r'(?:=[^\s<>&]{0,100}+)?+'
 TAG = (
-    rf'(?P<name>{TAG_START}{TAG_NAME}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜])'
-    rf'{_IGNORED}?+(?:>|(?<![|｜])\s[^<>]{{0,200}}+>)'
+    rf'(?:(?P<name>{TAG_NAME}|[|｜]/?+[a-zA-Z]\w{{0,58}}+[|｜])'
+    rf'{_VALUE}{_IGNORED}?+(?:>|(?<![|｜])\s[^<>]{{0,200}}+>))'
 )
 """The pattern of a tag or a token of any `name`, after its first character."""
 
-ESCAPED_TAG = rf'lt;(?P<escaped>/?+{TAG_NAME})(?:\s[^<>\n]{{0,200}}?)?&gt;'
+ESCAPED_TAG = rf'lt;(?P<escaped>/?+{_WORD}){_VALUE}(?:\s[^<>\n]{{0,200}}?)?&gt;'
 """The pattern of an escaped tag, which only shows one, after its first character."""
 
 LABEL = rf'(?P<label>/?+(?=[a-zA-Z_:]{{3,30}}\])(?i:{_NAMES}|quote))\]'
@@ -268,7 +271,7 @@ def tag_of(name: str) -> Tag:
     ['region', 'close', 'element', 'element', 'other']
     """
     name = plain_name(name)
-    inner = name.strip('|')
+    inner = name.replace('|', '')
     if name[0] in '&[':
         return Tag(inner.replace('/', '', 1), 'element', inner[1] == '/')
     is_other = _OTHER_ELEMENTS.fullmatch(name)

@@ -116,7 +116,7 @@ CLAUDE_PREFIXED = _invoke(_PREFIX, 'invoke')
 MINIMAX = _invoke('', 'minimax')
 DEEPSEEK = _invoke('｜DSML｜', 'deepseek')
 
-_FUNCTION_IN_WRAPPER = re.compile(r'<tool_call>\s*+(?=<function=)')
+_FUNCTION_IN_WRAPPER = re.compile(r'<tool_call>[\s\u200b-\u200d\u2060\ufeff]*+(?=<(?i:function)=)')
 _EMPTY_TAG = re.compile(r'[^<>]*+(?<=/)>')
 _LINE_ENDS = re.compile(r'\A\r?\n|\r?\n\Z')
 # A function is complete without the end of its wrapper, which can be a stop sequence.
