@@ -67,7 +67,7 @@ def _find_deadlines(module: Module) -> Iterator[RawFinding]:
         return
     inference = inference_of(module)
     for block in blocks:
-        function = inference.enclosing_function(block)
+        function = inference.module.enclosing_function(block)
         if (
             function is not None
             and any(_yields(statement) for statement in block.body)
@@ -108,15 +108,15 @@ def _guard_of(manager: ast.expr, module: Module) -> ast.expr | None:
 
 def _guard_of_loop(node: ast.AST, name: str, module: Module) -> ast.expr | None:
     """Return what the innermost loop for a name iterates over: `async for attempt in guard:`."""
-    parent = module.parents.get(node)
-    while parent is not None and not isinstance(parent, FUNCTIONS):
-        match parent:
+    for outer in module.ancestors(node):
+        match outer:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return None
             case ast.For(ast.Name(target), iterable) | ast.AsyncFor(ast.Name(target), iterable):
                 if target == name:
                     return iterable
             case _:
                 pass
-        parent = module.parents.get(parent)
     return None
 
 

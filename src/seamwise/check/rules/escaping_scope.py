@@ -432,10 +432,8 @@ class _EscapeAnalysis:
         return False
 
     def _enclosing_scope(self, node: ast.AST) -> _Scope | None:
-        parent = self.module.parents.get(node)
-        while parent is not None and not isinstance(parent, _SCOPES):
-            parent = self.module.parents.get(parent)
-        return parent
+        ancestors = self.module.ancestors(node)
+        return next((outer for outer in ancestors if isinstance(outer, _SCOPES)), None)
 
 
 def _parameters(function: _Scope) -> list[str]:

@@ -79,7 +79,7 @@ from seamwise.check.rules.seam_names import (
 )
 from seamwise.check.rules.unchecked_unwrap import is_test
 from seamwise.check.typed_ast.channels import TAGGED_ERROR, base_names, may_be, union_members
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, walk
+from seamwise.check.typed_ast.program import Function, Module, walk
 from seamwise.check.typed_ast.qualified_names import qualified_name
 from seamwise.redaction.sensitive_names import split_words
 
@@ -249,11 +249,9 @@ class _ModuleCheck:
         return argument.name if argument is not None else None
 
     def _return_role(self, node: ast.AST) -> Iterator[_Role]:
-        parent: ast.AST | None = node
-        while parent is not None and not isinstance(parent, FUNCTIONS):
-            parent = self.module.parents.get(parent)
-        if parent is not None:
-            yield parent.name, self._concerns_errors(parent)
+        function = self.module.enclosing_function(node)
+        if function is not None:
+            yield function.name, self._concerns_errors(function)
 
     def _default_role(self, node: ast.expr, arguments: ast.arguments) -> Iterator[_Role]:
         positional = [*arguments.posonlyargs, *arguments.args]

@@ -74,7 +74,7 @@ from seamwise.check.inference.exception_flow.escaping import (
 )
 from seamwise.check.inference.exception_flow.running import CONSTRUCTORS
 from seamwise.check.rules.rule import Rule, short_name
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
+from seamwise.check.typed_ast.program import Module
 
 _BASE_EXCEPTION = 'builtins.BaseException'
 _HELP = (
@@ -94,7 +94,7 @@ _CALL_HELP = 'Convert it with `attempt(…, when(…).becomes(…))`, or let the
 
 def _find_raised_exceptions(module: Module) -> Iterator[RawFinding]:
     for node in module.nodes_of_type(ast.Raise):
-        function = _enclosing_function(node, module)
+        function = module.enclosing_function(node)
         if node.exc is None or function is None:
             continue
         classes = escaping_classes(node.exc, node, function, module)
@@ -106,16 +106,6 @@ def _find_raised_exceptions(module: Module) -> Iterator[RawFinding]:
         names = ' or '.join(sorted({class_.short_name for class_ in classes}))
         message = f'`{function.name}` returns a Result, but raises {names}.'
         yield RawFinding(node, message, _HELP)
-
-
-def _enclosing_function(node: ast.AST, module: Module) -> Function | None:
-    """Return the function that contains a statement. A lambda contains none."""
-    parent: ast.AST | None = node
-    while parent is not None:
-        parent = module.parents.get(parent)
-        if isinstance(parent, FUNCTIONS):
-            return parent
-    return None
 
 
 def _find_exceptions_of_helpers(

@@ -104,14 +104,12 @@ def _is_expected(class_: ast.ClassDef, module: Module) -> bool:
     last_line = class_.body[0].lineno
     if any('# type: ignore' in line for line in module.lines[class_.lineno - 1 : last_line]):
         return True
-    parent = module.parents.get(class_)
-    while parent is not None:
-        if isinstance(parent, ast.With | ast.AsyncWith) and any(
-            'raises' in ast.unparse(item.context_expr).lower() for item in parent.items
-        ):
-            return True
-        parent = module.parents.get(parent)
-    return False
+    return any(
+        'raises' in ast.unparse(item.context_expr).lower()
+        for outer in module.ancestors(class_)
+        if isinstance(outer, ast.With | ast.AsyncWith)
+        for item in outer.items
+    )
 
 
 def _check_class(

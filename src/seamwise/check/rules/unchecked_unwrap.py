@@ -219,10 +219,10 @@ def _iterable_of(value: ast.expr, call: ast.Call, module: Module) -> ast.expr | 
     """Return the iterable of the loop or comprehension that binds a name."""
     if not isinstance(value, ast.Name):
         return None
-    parent: ast.AST | None = call
-    while parent is not None and not isinstance(parent, FUNCTIONS):
-        parent = module.parents.get(parent)
-        match parent:
+    for outer in module.ancestors(call):
+        match outer:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                return None
             case ast.For(ast.Name(name), iterable) if name == value.id:
                 return iterable
             case (

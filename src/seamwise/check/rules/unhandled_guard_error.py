@@ -85,7 +85,7 @@ def _find_unhandled_calls(module: Module) -> Iterator[RawFinding]:
                 guard, inference
             ) and not _is_discarded(call, module):
                 errors = unhandled_guard_errors(guard, inference)
-                dispositions = Dispositions(inference, inference.enclosing_function(call))
+                dispositions = Dispositions(inference, inference.module.enclosing_function(call))
                 lost = dispositions.of_result(call, errors).lost(errors)
                 if lost:
                     names = join_code(sorted(info.name for info in lost.values()))

@@ -282,7 +282,7 @@ def _errors_of_call(call: ast.Call, inference: ErrorInference) -> ErrorSet | Non
 
 
 def _local_value(name: ast.Name, inference: ErrorInference) -> ast.expr | None:
-    function = inference.enclosing_function(name)
+    function = inference.module.enclosing_function(name)
     bindings = inference.bindings(function).get(name.id, ()) if function is not None else ()
     if len(bindings) != 1 or not isinstance(bindings[0], ValueBinding):
         return None
@@ -291,7 +291,7 @@ def _local_value(name: ast.Name, inference: ErrorInference) -> ast.expr | None:
 
 def _uses(name: ast.Name, inference: ErrorInference) -> list[ast.Name]:
     """Return the reads of a local name in source order."""
-    function = inference.enclosing_function(name)
+    function = inference.module.enclosing_function(name)
     if function is None:
         return []
     names = (node for node in walk(function) if isinstance(node, ast.Name))

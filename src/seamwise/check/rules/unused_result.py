@@ -429,11 +429,7 @@ def _functions_binding_results(module: Module) -> Iterable[Function]:
 
 def _enclosing_functions(node: ast.AST, module: Module) -> Iterator[Function]:
     """Yield the functions around a node, the innermost first."""
-    parent = module.parents.get(node)
-    while parent is not None:
-        if isinstance(parent, FUNCTIONS):
-            yield parent
-        parent = module.parents.get(parent)
+    return (outer for outer in module.ancestors(node) if isinstance(outer, FUNCTIONS))
 
 
 def _unread_names(function: Function, module: Module) -> set[ast.Name]:

@@ -149,6 +149,17 @@ class Module:
         """Parent of each node."""
         return self._tree.parents
 
+    def ancestors(self, node: ast.AST) -> Iterator[ast.AST]:
+        """Yield the nodes around a node, the innermost first."""
+        parent = self.parents.get(node)
+        while parent is not None:
+            yield parent
+            parent = self.parents.get(parent)
+
+    def enclosing_function(self, node: ast.AST) -> Function | None:
+        """Return the innermost function around a node."""
+        return next((outer for outer in self.ancestors(node) if isinstance(outer, FUNCTIONS)), None)
+
     def nodes_of_type(self, node_type: type[N]) -> Iterator[N]:
         """Yield the nodes of a type, in breadth-first order."""
         for node in self._tree.by_type.get(node_type, ()):
@@ -219,12 +230,7 @@ class Module:
         """Return whether a call is reachable on some platform, as far as its file shows."""
         if isinstance(call.func, ast.Name) and call.func.id == 'assert_never':
             return False
-        conditions: list[ast.expr] = []
-        parent: ast.AST | None = call
-        while parent is not None:
-            if isinstance(parent, ast.If):
-                conditions.append(parent.test)
-            parent = self.parents.get(parent)
+        conditions = [outer.test for outer in self.ancestors(call) if isinstance(outer, ast.If)]
         return not conditions or any(map(_is_of_platform, conditions))
 
     @cached_property

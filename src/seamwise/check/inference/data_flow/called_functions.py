@@ -87,10 +87,9 @@ def function_of(call: ast.Call, module: Module) -> Function | None:
         case ast.Name(name):
             return _visible_function(name, call.func, module)
         case ast.Attribute(ast.Name('self' | 'cls'), name):
-            parent: ast.AST | None = call.func
-            while parent is not None and not isinstance(parent, ast.ClassDef):
-                parent = module.parents.get(parent)
-            scope: Sequence[ast.stmt] = parent.body if parent is not None else []
+            classes = (outer for outer in module.ancestors(call) if isinstance(outer, ast.ClassDef))
+            class_ = next(classes, None)
+            scope: Sequence[ast.stmt] = class_.body if class_ is not None else []
         case ast.Attribute(_, name):
             # The class of the object is unknown: the method is the only one of this name.
             methods = [
@@ -108,11 +107,9 @@ def function_of(call: ast.Call, module: Module) -> Function | None:
 
 def _visible_function(name: str, node: ast.expr, module: Module) -> Function | None:
     """Return the function of a name in the scopes around a node, the innermost first."""
-    parent: ast.AST | None = node
-    while parent is not None:
-        parent = module.parents.get(parent)
-        if isinstance(parent, FUNCTIONS):
-            statements = [node for node in own_nodes(parent.body) if isinstance(node, ast.stmt)]
+    for outer in module.ancestors(node):
+        if isinstance(outer, FUNCTIONS):
+            statements = [node for node in own_nodes(outer.body) if isinstance(node, ast.stmt)]
             function = _function_in(statements, name)
             if function is not None:
                 return function

@@ -48,7 +48,7 @@ from seamwise.check.typed_ast.channels import (
     union,
     union_members,
 )
-from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module
+from seamwise.check.typed_ast.program import Function, Module
 
 PASS_THROUGH = frozenset(
     {
@@ -144,7 +144,7 @@ class ErrorInference:
         if len(values) < len(name_bindings):
             return allowed
         errors = self._errors_by_name.get(
-            (self.enclosing_function(node), node.id),
+            (self.module.enclosing_function(node), node.id),
             'result',
             lambda: union(self.errors_of(value) for value in values if self._may_be_result(value)),
         )
@@ -367,7 +367,7 @@ class ErrorInference:
         if allowed is None or name_bindings is None:
             return allowed
         classes = self._errors_by_name.get(
-            (self.enclosing_function(node), node.id),
+            (self.module.enclosing_function(node), node.id),
             'error',
             lambda: union(self._classes_of_binding(binding) for binding in name_bindings),
         )
@@ -392,15 +392,14 @@ class ErrorInference:
 
     def _bindings_of(self, node: ast.Name) -> Sequence[Binding] | None:
         """Return the bindings of a local name; None for other names."""
-        function = self.enclosing_function(node)
+        function = self.module.enclosing_function(node)
         return None if function is None else self.bindings(function).get(node.id)
 
     def own_nodes(self, node_type: type[N], function: Function) -> Sequence[N]:
         """Return the nodes of a type in a function, but not in inner functions or classes."""
         if node_type not in self._own_nodes:
             self._own_nodes[node_type] = self._nodes_by_function(node_type)
-        nodes = self._own_nodes[node_type].get(function, [])
-        return [node for node in nodes if isinstance(node, node_type)]
+        return _filter_nodes(self._own_nodes[node_type].get(function, []), node_type)
 
     def _nodes_by_function(self, node_type: type[ast.AST]) -> dict[Function, list[ast.AST]]:
         by_function: dict[Function, list[ast.AST]] = {}
@@ -418,13 +417,6 @@ class ErrorInference:
         if parent is None or isinstance(parent, ast.ClassDef):
             return None
         return parent if any(node is statement for statement in parent.body) else None
-
-    def enclosing_function(self, node: ast.AST) -> Function | None:
-        """Return the innermost function around a node."""
-        parent = self.module.parents.get(node)
-        while parent is not None and not isinstance(parent, FUNCTIONS):
-            parent = self.module.parents.get(parent)
-        return parent
 
     def function_named(self, name: str) -> Function | None:
         """Return the function of the module with a full name."""
@@ -468,14 +460,14 @@ class ErrorInference:
 
     def _inherited_name(self, method: ast.Attribute) -> str:
         """Return the full name of the method in `super().method`."""
-        function = self.enclosing_function(method)
+        function = self.module.enclosing_function(method)
         definition = self.module.definition(function) if function is not None else None
         # The `info` of a plain function is mypy's falsy placeholder, not None.
         bases = definition.info.mro[1:] if definition is not None and definition.info else ()
         return inherited_name(bases, method.attr)
 
     def _is_recursive(self, node: ast.Call, name: str) -> bool:
-        function = self.enclosing_function(node)
+        function = self.module.enclosing_function(node)
         if function is None or not (name or isinstance(node.func, ast.Attribute)):
             return False
         return (
@@ -608,3 +600,7 @@ def full_name(definition: Function | ast.ClassDef, module: Module) -> str:
             parts.append(scope.name)
         scope = module.parents.get(scope)
     return '.'.join([module.name, *reversed(parts)])
+
+
+def _filter_nodes(nodes: Iterable[ast.AST], node_type: type[N]) -> list[N]:
+    return [node for node in nodes if isinstance(node, node_type)]

@@ -61,7 +61,7 @@ def _unhandled_in_function(
     result: ast.Name | ast.Attribute, errors: ErrorSet, inference: ErrorInference
 ) -> ErrorSet:
     """Return the errors that no use of a name looks at, and no use of the values bound to it."""
-    function = inference.enclosing_function(result)
+    function = inference.module.enclosing_function(result)
     dispositions = Dispositions(inference, function)
     if isinstance(result, ast.Attribute):
         return dispositions.of_attribute(result, errors).lost(errors)

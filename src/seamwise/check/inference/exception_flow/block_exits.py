@@ -30,7 +30,7 @@ def block_exits(inference: ErrorInference) -> Iterator[BlockExit]:
     """Yield the functions of a module that may commit a transaction at the end of a block."""
     module = inference.module
     committing = {
-        inference.enclosing_function(node)
+        inference.module.enclosing_function(node)
         for node in module.nodes_of_type(ast.Attribute)
         if node.attr == 'commit'
     }

@@ -361,11 +361,11 @@ def raises_caught(node: ast.Raise, module: Module) -> bool:
     """Return whether a statement raises the exception that an enclosing handler has caught."""
     if not isinstance(node.exc, ast.Name):
         return False
-    parent: ast.AST | None = node
-    while parent is not None and not isinstance(parent, SCOPES):
-        parent = module.parents.get(parent)
-        if isinstance(parent, ast.ExceptHandler) and parent.name == node.exc.id:
+    for outer in module.ancestors(node):
+        if isinstance(outer, ast.ExceptHandler) and outer.name == node.exc.id:
             return True
+        if isinstance(outer, SCOPES):
+            break
     return False
 
 

@@ -98,12 +98,9 @@ def _errors(value: ast.expr, module: Module) -> ErrorSet | None:
 
 def _function_around(node: ast.AST, module: Module) -> Function | None:
     """Return the function that runs a node; None in a lambda or a class."""
-    parent = module.parents.get(node)
-    while parent is not None and not isinstance(
-        parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.comprehension, ast.GeneratorExp)
-    ):
-        parent = module.parents.get(parent)
-    return parent if isinstance(parent, FUNCTIONS) else None
+    scopes = (*FUNCTIONS, ast.Lambda, ast.ClassDef, ast.comprehension, ast.GeneratorExp)
+    scope = next((outer for outer in module.ancestors(node) if isinstance(outer, scopes)), None)
+    return scope if isinstance(scope, FUNCTIONS) else None
 
 
 def _has_other_exit(node: ast.AST, module: Module) -> bool:
@@ -126,16 +123,14 @@ def _has_other_exit(node: ast.AST, module: Module) -> bool:
 
 def _would_commit(node: ast.AST, module: Module) -> bool:
     """Return whether a `return` at a node commits a transaction."""
-    parent = module.parents.get(node)
-    while parent is not None and not isinstance(parent, FUNCTIONS):
-        if isinstance(parent, ast.With | ast.AsyncWith) and any(
-            commits(item.context_expr, module) for item in parent.items
+    for outer in module.ancestors(node):
+        if isinstance(outer, FUNCTIONS):
+            return any(commits(decorator, module) for decorator in outer.decorator_list)
+        if isinstance(outer, ast.With | ast.AsyncWith) and any(
+            commits(item.context_expr, module) for item in outer.items
         ):
             return True
-        parent = module.parents.get(parent)
-    return isinstance(parent, FUNCTIONS) and any(
-        commits(decorator, module) for decorator in parent.decorator_list
-    )
+    return False
 
 
 def _covers(channel: ErrorSet | None, errors: ErrorSet) -> bool:

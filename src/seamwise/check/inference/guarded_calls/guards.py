@@ -295,7 +295,7 @@ def _is_conditional_fallback(fallback: ast.expr) -> bool:
 
 def _local_bindings(name: ast.Name, inference: ErrorInference) -> Sequence[Binding] | None:
     """Return the bindings of a name in its function; None for a name from elsewhere."""
-    function = inference.enclosing_function(name)
+    function = inference.module.enclosing_function(name)
     return inference.bindings(function).get(name.id) if function is not None else None
 
 

@@ -63,7 +63,7 @@ def unsafe_requests(inference: ErrorInference) -> Iterator[UnsafeRequest]:
     """Yield the unsafe requests of each function of a module."""
     calls = inference.module.nodes_of_type(ast.Call)
     functions = dict.fromkeys(
-        inference.enclosing_function(call) for call in calls if _is_unsafe(call, inference)
+        inference.module.enclosing_function(call) for call in calls if _is_unsafe(call, inference)
     )
     for function in functions:
         if function is not None and is_repeatable(function, inference.module) is None:
@@ -161,7 +161,7 @@ def _runs_arguments(call: ast.Call, inference: ErrorInference) -> bool:
 
 
 def _bindings_of(name: ast.Name, inference: ErrorInference) -> Sequence[object]:
-    function = inference.enclosing_function(name)
+    function = inference.module.enclosing_function(name)
     return inference.bindings(function).get(name.id, ()) if function is not None else ()
 
 
@@ -354,7 +354,9 @@ def _client_values(callee: ast.expr, inference: ErrorInference) -> Iterator[ast.
         for statement in inference.module.nodes_of_type(node_type):
             match statement:
                 case ast.Assign([target], value) | ast.AnnAssign(target, _, ast.expr() as value):
-                    is_local = isinstance(target, ast.Name) and inference.enclosing_function(target)
+                    is_local = isinstance(target, ast.Name) and inference.module.enclosing_function(
+                        target
+                    )
                     if name and _last_name(target) == name and not is_local:
                         yield value
                 case _:
