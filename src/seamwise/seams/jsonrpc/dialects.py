@@ -64,7 +64,7 @@ class DialectArmBuilder(Generic[K]):
             return self._named_answer(known_as, guidance)
         if guidance is not None and self._dialect.protocol is Protocol.MCP:
             return self._builder.as_tool_result(guidance=guidance)
-        return self._answers(self._dialect.codes.get('RequestFailed') or SERVER_ERROR)
+        return self.answers(self._dialect.codes.get('RequestFailed') or SERVER_ERROR)
 
     def refuses(
         self, guidance: Callable[[K], Guidance] | None = None, *, known_as: str | None = None
@@ -72,7 +72,7 @@ class DialectArmBuilder(Generic[K]):
         """Declare that the parameters of the request are invalid; arguments as for `fails`."""
         if known_as is not None and known_as in self._dialect.codes:
             return self._named_answer(known_as, guidance)
-        return self._answers(Code.INVALID_PARAMS)
+        return self.answers(Code.INVALID_PARAMS)
 
     def stops(self) -> Adapter[K, Answer]:
         """Declare that the request was cancelled.
@@ -80,11 +80,7 @@ class DialectArmBuilder(Generic[K]):
         LSP requires a response. In the other protocols, the peer does not wait for one.
         """
         code = self._dialect.codes.get('RequestCancelled')
-        return self._builder.hidden() if code is None else self._answers(code)
-
-    def answers(self, code: Code) -> Adapter[K, Answer]:
-        """Declare the same code for every protocol."""
-        return self._answers(code)
+        return self._builder.hidden() if code is None else self.answers(code)
 
     def hidden(self) -> Adapter[K, Answer]:
         """Declare that these errors never reach a peer; one that does is a defect."""
@@ -95,12 +91,13 @@ class DialectArmBuilder(Generic[K]):
     ) -> Adapter[K, Answer]:
         code = self._dialect.codes[name]
         if code is not None:
-            return self._answers(code, name)
+            return self.answers(code, name)
         if guidance is None:
             return self._builder.as_tool_result()
         return self._builder.as_tool_result(guidance=guidance)
 
-    def _answers(self, code: int, name: str | None = None) -> Adapter[K, Answer]:
+    def answers(self, code: int, name: str | None = None) -> Adapter[K, Answer]:
+        """Declare a code, and the name that A2A has for the error."""
         is_a2a = self._dialect.protocol is Protocol.A2A
         return self._builder.answers(code, data=details(name) if is_a2a else None)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from copy import copy
 from functools import lru_cache
+from operator import is_
 from typing import Any, Final, TypeAlias
 
 import msgspec
@@ -67,11 +68,7 @@ def _collection(value: Any, replace: _Replace) -> object:
     items = [*value]
     parts = [replace(item) for item in items]
     # A dict cannot be in a set; JSON has an array for every collection.
-    return value if all(map(_is_same, parts, items)) else parts
-
-
-def _is_same(part: object, item: object) -> bool:
-    return part is item
+    return value if all(map(is_, parts, items)) else parts
 
 
 def _struct(value: msgspec.Struct, replace: _Replace) -> object:

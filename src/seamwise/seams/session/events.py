@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from math import ceil
+from types import SimpleNamespace
 from typing import TypedDict, TypeVar, cast
 
-from msgspec import Struct
 from typing_extensions import Unpack
 
 from seamwise._errors.categories import Recovery
@@ -124,8 +124,8 @@ def without_retry(event: ErrorEvent) -> ErrorEvent:
 
 
 def _with_delay(message: str, milliseconds: int, locale: str) -> str:
-    delay = DelayFields(max(1, ceil(milliseconds / 1000)))
-    return join_sentences(message, counted_text(DELAY_MESSAGES, delay.seconds, delay, locale))
+    seconds = max(1, ceil(milliseconds / 1000))
+    return join_sentences(message, counted_text(DELAY_MESSAGES, seconds, locale, seconds=seconds))
 
 
 def join_sentences(first: str, second: str) -> str:
@@ -133,25 +133,20 @@ def join_sentences(first: str, second: str) -> str:
     return f'{first}{second}' if first.endswith('。') else f'{first} {second}'
 
 
-class DelayFields(Struct, frozen=True):
-    """Values for the placeholders of `DELAY_MESSAGES`."""
-
-    seconds: int
-
-
-def counted_text(templates: tuple[str, str], number: int, values: Struct, locale: str) -> str:
+def counted_text(templates: tuple[str, str], number: int, locale: str, **values: object) -> str:
     """Return a text in a language, in the plural form for a number, filled with some values.
 
     Args:
         templates: The English text in the singular and in the plural.
         number: The number that decides about the plural form.
-        values: Fields for the placeholders.
         locale: Language of the text.
+        **values: Values for the placeholders.
     """
     translated = catalogue(locale).ngettext(*templates, number)
     # A catalogue from another package can be older, with placeholders that no longer exist.
-    is_current = field_names(translated) <= set(values.__struct_fields__)
-    return fill(translated if is_current else templates[number != 1], values)
+    is_current = field_names(translated) <= values.keys()
+    template = translated if is_current else templates[number != 1]
+    return fill(template, SimpleNamespace(**values))
 
 
 def _safe_details(details: EventDetails) -> dict[str, object]:

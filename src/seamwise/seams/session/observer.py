@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from logging import Logger
 from math import ceil
+from types import SimpleNamespace
 from typing import Any, Never, assert_never
 
 import msgspec
@@ -226,7 +227,12 @@ def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEven
     yield error_event
     if error_event.event == 'error.rate_limited':
         return
-    wait = _WaitFields(retry.attempt, retry.attempts, max(1, ceil(retry.delay)))
+    seconds = max(1, ceil(retry.delay))
+
+    def message(locale: str) -> str:
+        numbers = {'attempt': retry.attempt, 'attempts': retry.attempts, 'seconds': seconds}
+        return counted_text(WAIT_MESSAGES, seconds, locale, **numbers)
+
     metadata = {
         name: value
         for name, value in error_event.metadata.items()
@@ -234,11 +240,11 @@ def _retry_events(retry: Retrying, factory: _EventFactory) -> Iterator[ErrorEven
     }
     yield localize(
         error_event,
-        lambda locale: _wait_message(wait, locale),
+        message,
         factory.locale,
         event='error.retry_attempt',
         metadata=order_metadata({**metadata, 'error_message': error_event.content}),
-        content=_wait_message(wait, 'en'),
+        content=message('en'),
     )
 
 
@@ -251,31 +257,6 @@ def _measured(error_event: ErrorEvent, retry: Retrying) -> ErrorEvent:
         measure = {'backoff_multiplier': retry.factor}
     metadata = order_metadata({**error_event.metadata, **safe_items(measure)})
     return replace_fields(error_event, metadata=metadata)
-
-
-class _WaitFields(Struct, frozen=True):
-    """Values for the placeholders of `WAIT_MESSAGES`."""
-
-    attempt: int
-    attempts: int
-    seconds: int
-
-
-class LimitFields(Struct, frozen=True):
-    """Values for the placeholders of the messages about a limit, in seconds."""
-
-    delay: str
-    limit: str
-
-
-class AttemptFields(Struct, frozen=True):
-    """Values for the placeholders of `FAILED_MESSAGES`."""
-
-    attempts: int
-
-
-def _wait_message(wait: _WaitFields, locale: str) -> str:
-    return counted_text(WAIT_MESSAGES, wait.seconds, wait, locale)
 
 
 def _final_events(end: GaveUp, factory: _EventFactory) -> Iterator[ErrorEvent]:
@@ -325,7 +306,6 @@ def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetail
     failed = RecoveryFailed(operation or '', end.attempts, end.error)
     failed_event = msgspec.structs.replace(factory, adapter=SESSIONS).create(failed, **attempt)
     in_locale = message_renderer(failed)
-    attempts = AttemptFields(end.attempts)
     limit = _ended_by(end)
     if operation and limit is None:
         return failed_event
@@ -334,7 +314,7 @@ def _recovery_failed(end: GaveUp, factory: _EventFactory, attempt: AttemptDetail
         text = (
             in_locale(locale)
             if operation
-            else counted_text(FAILED_MESSAGES, attempts.attempts, attempts, locale)
+            else counted_text(FAILED_MESSAGES, end.attempts, locale, attempts=end.attempts)
         )
         return text if limit is None else join_sentences(text, limit(locale))
 
@@ -351,7 +331,7 @@ def _ended_by(end: GaveUp) -> Render | None:
         message = CAP_MESSAGE
     else:
         message = TIME_MESSAGE if retry_after(end.error) is None else REQUEST_MESSAGE
-    values = LimitFields(f'{end.delay:g}', f'{end.limit:g}')
+    values = SimpleNamespace(delay=f'{end.delay:g}', limit=f'{end.limit:g}')
     return lambda locale: fill(catalogue(locale).gettext(message), values)
 
 
