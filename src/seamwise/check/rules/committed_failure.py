@@ -63,7 +63,6 @@ condition too, such as a flag that a method sets, does not count. In their block
 import ast
 from collections.abc import Iterator
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import HelperCondition
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference import inference_of
@@ -240,8 +239,7 @@ def _may_write(node: ast.AST, module: Module) -> bool:
 
 def _is_read(function: ast.expr, module: Module) -> bool:
     """Return whether a function only constructs an object, or is named as one that only reads."""
-    reference = module.mypy_node(function)
-    if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+    if module.class_at(function) is not None:
         return True
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, 'id', '')
     verb, *words = name.lstrip('_').split('_')

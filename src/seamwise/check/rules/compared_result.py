@@ -45,7 +45,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check._mypy.type_operations import equality_owner
 from seamwise.check._mypy.types import (
     Instance,
@@ -64,6 +64,7 @@ from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     EVERY_RESULT,
     TAGGED_ERROR,
+    are_results,
     awaited_type,
     base_names,
     item_type,
@@ -84,7 +85,7 @@ def _find_compared_results(module: Module) -> Iterator[RawFinding]:
             yield from _check_comparison(left, operator, right, module)
             left = right
     for match in module.nodes_of_type(ast.Match):
-        if _is_result(match.subject, module):
+        if are_results(module.types_of(match.subject)):
             for arm in match.cases:
                 for pattern in pattern_alternatives(arm.pattern):
                     if _is_of_value(pattern, module):
@@ -97,7 +98,7 @@ def _check_comparison(
     match operator:
         case ast.Eq() | ast.NotEq() | ast.Is() | ast.IsNot():
             for result, value in ((left, right), (right, left)):
-                if _is_result(result, module) and _is_value(value, module):
+                if are_results(module.types_of(result)) and _is_value(value, module):
                     yield _comparison_finding(operator, value, module)
         case ast.In() | ast.NotIn() if _contains_values(left, right, module):
             yield RawFinding(
@@ -113,7 +114,7 @@ def _check_comparison(
 
 def _contains_values(result: ast.expr, container: ast.expr, module: Module) -> bool:
     """Return whether a Result is searched in a container of values."""
-    if not _is_result(result, module):
+    if not are_results(module.types_of(result)):
         return False
     match container:
         case ast.List(items) | ast.Tuple(items) | ast.Set(items) if items:
@@ -124,18 +125,7 @@ def _contains_values(result: ast.expr, container: ast.expr, module: Module) -> b
 
 
 def _contains_results(container: ast.expr, module: Module) -> bool:
-    items = [item_type(type_) for type_ in module.types_of(container)]
-    return bool(items) and all(map(_is_type_of_result, items))
-
-
-def _is_result(node: ast.expr, module: Module) -> bool:
-    types = module.types_of(node)
-    return bool(types) and all(map(_is_type_of_result, types))
-
-
-def _is_type_of_result(type_: Type | None) -> bool:
-    members = list(union_members(type_))
-    return bool(members) and all(base_names(member) & EVERY_RESULT for member in members)
+    return are_results([item_type(type_) for type_ in module.types_of(container)])
 
 
 def _is_value(node: ast.expr, module: Module) -> bool:
@@ -188,7 +178,7 @@ def _is_of_value(pattern: ast.pattern, module: Module) -> bool:
         case ast.MatchValue(value):
             return _is_value(value, module)
         case ast.MatchClass(class_):
-            info = _class_of(class_, module)
+            info = module.class_at(class_)
             return (
                 info is not None
                 and info.fullname != 'builtins.object'
@@ -198,12 +188,6 @@ def _is_of_value(pattern: ast.pattern, module: Module) -> bool:
             )
         case _:
             return False
-
-
-def _class_of(node: ast.expr, module: Module) -> TypeInfo | None:
-    reference = module.mypy_node(node)
-    definition = reference.node if isinstance(reference, RefExpr) else None
-    return definition if isinstance(definition, TypeInfo) else None
 
 
 def _comparison_finding(operator: ast.cmpop, value: ast.expr, module: Module) -> RawFinding:
@@ -225,7 +209,7 @@ def _comparison_finding(operator: ast.cmpop, value: ast.expr, module: Module) ->
 
 
 def _pattern_finding(pattern: ast.pattern, module: Module) -> RawFinding:
-    info = _class_of(pattern.cls, module) if isinstance(pattern, ast.MatchClass) else None
+    info = module.class_at(pattern.cls) if isinstance(pattern, ast.MatchClass) else None
     is_error = info is not None and info.has_base(TAGGED_ERROR)
     container = 'Failure' if is_error else 'Success'
     return RawFinding(

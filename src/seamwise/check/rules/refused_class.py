@@ -46,7 +46,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from seamwise._errors import messages
 from seamwise._errors.errors import RESERVED
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo, Var
+from seamwise.check._mypy.nodes import TypeInfo, Var
 from seamwise.check._mypy.types import Instance, NoneType, TupleType, Type, get_proper_type
 from seamwise.check.findings import RawFinding
 from seamwise.check.inference.data_flow.error_inference import full_name
@@ -76,7 +76,7 @@ _MAX_DEPTH = 8
 def _find_refused_classes(module: Module) -> Iterator[RawFinding]:
     accepted: list[ast.ClassDef] = []
     for class_ in module.nodes_of_type(ast.ClassDef):
-        bases = [info for base in class_.bases if (info := _class_info(base, module)) is not None]
+        bases = [info for base in class_.bases if (info := module.class_at(base)) is not None]
         errors = [info for info in bases if is_error(info)]
         if not errors or _is_expected(class_, module):
             continue
@@ -91,12 +91,6 @@ def _find_refused_classes(module: Module) -> Iterator[RawFinding]:
                 'Derive from TaggedError, and group error classes by a union.',
             )
     yield from _check_tags(accepted, module)
-
-
-def _class_info(base: ast.expr, module: Module) -> TypeInfo | None:
-    reference = module.mypy_node(base)
-    node = reference.node if isinstance(reference, RefExpr) else None
-    return node if isinstance(node, TypeInfo) else None
 
 
 def _is_expected(class_: ast.ClassDef, module: Module) -> bool:

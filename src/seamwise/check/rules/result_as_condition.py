@@ -48,15 +48,15 @@ import ast
 from collections.abc import Iterator
 
 from seamwise.check._mypy.type_operations import type_argument
-from seamwise.check._mypy.types import Type
 from seamwise.check.findings import RawFinding
 from seamwise.check.rules.rule import Rule
 from seamwise.check.typed_ast.channels import (
     CONTAINERS,
-    EVERY_RESULT,
+    are_results,
     awaited_type,
     base_names,
     call_result_type,
+    is_result_only,
     union_members,
 )
 from seamwise.check.typed_ast.program import Module
@@ -75,7 +75,7 @@ def _find_conditions(module: Module) -> Iterator[RawFinding]:
         # The operands of `not`, `and` and `or` are conditions of their own.
         if isinstance(condition, ast.BoolOp):
             continue
-        if _is_always_true(condition, module):
+        if are_results(module.types_of(condition)):
             yield RawFinding(
                 condition, 'A Result is always true as a condition, also if it failed.', _HELP
             )
@@ -150,23 +150,13 @@ def _boolean_contexts(operation: ast.BoolOp, module: Module) -> Iterator[ast.exp
             return
 
 
-def _is_always_true(condition: ast.expr, module: Module) -> bool:
-    types = module.types_of(condition)
-    return bool(types) and all(map(_is_result_only, types))
-
-
 def _is_coroutine(call: ast.Call, module: Module) -> bool:
     """Return whether a call returns a coroutine that returns a Result."""
     members = list(union_members(module.type_of(call)))
     return bool(members) and all(
-        _COROUTINE in base_names(member) and _is_result_only(awaited_type(member))
+        _COROUTINE in base_names(member) and is_result_only(awaited_type(member))
         for member in members
     )
-
-
-def _is_result_only(type_: Type | None) -> bool:
-    members = list(union_members(type_))
-    return bool(members) and all(base_names(member) & EVERY_RESULT for member in members)
 
 
 def _predicate(call: ast.Call, module: Module) -> ast.expr | None:
@@ -180,8 +170,8 @@ def _predicate(call: ast.Call, module: Module) -> ast.expr | None:
 
 def _returns_result(function: ast.expr, module: Module) -> bool:
     if isinstance(function, ast.Lambda):
-        return _is_always_true(function.body, module)
-    return _is_result_only(call_result_type(module.type_of(function)))
+        return are_results(module.types_of(function.body))
+    return is_result_only(call_result_type(module.type_of(function)))
 
 
 def _tested_results(call: ast.Call, module: Module) -> ast.expr | None:
@@ -201,7 +191,7 @@ def _has_results(results: ast.expr, module: Module) -> bool:
     match results:
         case ast.GeneratorExp(elt=tested):
             # The generator contains conditions or Results: its items decide.
-            return _is_always_true(tested, module)
+            return are_results(module.types_of(tested))
         case ast.Call(ast.Name() as function, [step, _]) if (
             module.full_name(function) == 'builtins.map'
         ):
@@ -212,7 +202,7 @@ def _has_results(results: ast.expr, module: Module) -> bool:
     for member in union_members(module.type_of(results)):
         if base_names(member) & CONTAINERS or _ITERABLE in base_names(member):
             item = type_argument(member, _ITERABLE, 0)
-            if item is not None and _is_result_only(item):
+            if item is not None and is_result_only(item):
                 return True
     return False
 

@@ -194,9 +194,7 @@ def _constant_value(node: ast.Name | ast.Attribute, module: Module) -> str | Non
 
 
 def _class_info(node: ast.expr, module: Module) -> TypeInfo | None:
-    mypy_node = module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
-    info = mypy_node.node if isinstance(mypy_node, RefExpr) else None
-    return info if isinstance(info, TypeInfo) else None
+    return module.class_at(node.value if isinstance(node, ast.Subscript) else node)
 
 
 def _fields(info: TypeInfo | None) -> Mapping[str, Type | None]:

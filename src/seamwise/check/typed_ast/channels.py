@@ -4,7 +4,7 @@ A channel (`channel_of`) consists of the value and error types of a Result. An e
 (`errors_of_type`, `errors_in`) maps the full names of error classes to the classes.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -102,6 +102,17 @@ def base_names(type_: ProperType) -> frozenset[str]:
 def may_be(type_: Type | None, name: str) -> bool:
     """Return whether a type, or a member of a union, is a class or one of its subclasses."""
     return any(name in base_names(member) for member in union_members(type_))
+
+
+def is_result_only(type_: Type | None) -> bool:
+    """Return whether all members of a union, or the type itself, are Results."""
+    members = list(union_members(type_))
+    return bool(members) and all(base_names(member) & EVERY_RESULT for member in members)
+
+
+def are_results(types: Sequence[Type | None]) -> bool:
+    """Return whether there are types, and all of them are Results."""
+    return bool(types) and all(map(is_result_only, types))
 
 
 @lru_cache(maxsize=4_096)

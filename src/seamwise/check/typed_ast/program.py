@@ -15,6 +15,7 @@ from seamwise.check._mypy.nodes import (
     RefExpr,
     SymbolNode,
     TypeAlias,
+    TypeInfo,
     Var,
 )
 from seamwise.check._mypy.types import CallableType, FunctionLike, Instance, Type, get_proper_type
@@ -275,6 +276,12 @@ class Module:
         if node not in self._mypy_nodes:
             self._mypy_nodes[node] = self._index.expressions.get(self._key(node))
         return self._mypy_nodes[node]
+
+    def class_at(self, node: ast.expr) -> TypeInfo | None:
+        """Return the class that an expression names; None if it names something else."""
+        reference = self.mypy_node(node)
+        definition = reference.node if isinstance(reference, RefExpr) else None
+        return definition if isinstance(definition, TypeInfo) else None
 
     def full_name(self, node: ast.expr) -> str:
         """Return the name under which an object is defined, not imported; empty if unknown."""

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check._mypy.plugin.arms import errors_and_shape
 from seamwise.check._mypy.types import Instance, Type
 from seamwise.check.facts import SeamFacts, SeamUse
@@ -265,14 +265,8 @@ def _error_class_name(node: ast.expr, inference: ErrorInference) -> str:
     """Return the full name of the error class that a node refers to; empty for other nodes."""
     if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         return ''
-    reference = inference.module.mypy_node(node.value if isinstance(node, ast.Subscript) else node)
-    if (
-        isinstance(reference, RefExpr)
-        and isinstance(reference.node, TypeInfo)
-        and is_error(reference.node)
-    ):
-        return reference.node.fullname
-    return ''
+    info = inference.module.class_at(node.value if isinstance(node, ast.Subscript) else node)
+    return info.fullname if info is not None and is_error(info) else ''
 
 
 def _is_tested(node: ast.expr, inference: ErrorInference) -> bool:

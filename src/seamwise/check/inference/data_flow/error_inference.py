@@ -309,10 +309,10 @@ class ErrorInference:
         """Return the classes of the errors that a function, or a class, constructs."""
         if isinstance(function, ast.Lambda):
             return self.value_classes(function.body)
-        reference = self.module.mypy_node(function)
-        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+        info = self.module.class_at(function)
+        if info is not None:
             # A class is known even in unreachable code, which has no types.
-            return {reference.node.fullname: reference.node}
+            return {info.fullname: info}
         return errors_of_type(self._return_type(function))
 
     def _return_type(self, function: ast.expr) -> Type | None:

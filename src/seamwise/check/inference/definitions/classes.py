@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 
 from seamwise._errors.categories import Category
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.facts import ClassFacts
 from seamwise.check.inference.data_flow.error_inference import full_name
 from seamwise.check.typed_ast.channels import is_error
@@ -33,12 +32,8 @@ def class_facts(module: Module) -> Iterator[ClassFacts]:
 
 
 def _is_error_class(base: ast.expr, module: Module) -> bool:
-    reference = module.mypy_node(base)
-    return (
-        isinstance(reference, RefExpr)
-        and isinstance(reference.node, TypeInfo)
-        and is_error(reference.node)
-    )
+    info = module.class_at(base)
+    return info is not None and is_error(info)
 
 
 def _category(node: ast.expr | None) -> Category | None:

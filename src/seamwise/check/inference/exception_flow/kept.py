@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check._mypy.types import AnyType, CallableType, Instance, Overloaded, TypeType
 from seamwise.check.facts import HelperUse
 from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
@@ -276,8 +275,7 @@ class ExceptionTrace:
         name = self._module.full_name(function)
         if name in _FAILURES or name.removeprefix('builtins.') in _DESCRIPTIONS:
             return False
-        reference = self._module.mypy_node(function)
-        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+        if self._module.class_at(function) is not None:
             return True
         type_ = self._module.type_of(function)
         if type_ is None or isinstance(type_, AnyType):

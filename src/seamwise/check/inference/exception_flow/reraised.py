@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 
 from msgspec import Struct
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
+from seamwise.check._mypy.nodes import TypeInfo
 from seamwise.check.inference.data_flow.bindings import SCOPES, own_nodes
 from seamwise.check.typed_ast.program import Module, children
 
@@ -51,7 +51,7 @@ def tested_classes(handler: ast.ExceptHandler, module: Module) -> Mapping[str, A
     return {
         info.fullname: _bases(info)
         for node in _tests(handler, module)
-        if (info := _class(node, module)) is not None
+        if (info := module.class_at(node)) is not None
     }
 
 
@@ -155,7 +155,7 @@ class _Branches(Struct, frozen=True):
                 return None
 
     def _is_instance(self, classes: ast.expr) -> bool | None:
-        infos = [_class(element, self.module) for element in _elements(classes)]
+        infos = [self.module.class_at(element) for element in _elements(classes)]
         if any(info is not None and info.fullname in self.bases for info in infos):
             return True
         return None if None in infos else False
@@ -163,12 +163,6 @@ class _Branches(Struct, frozen=True):
 
 def _elements(classes: ast.expr) -> list[ast.expr]:
     return classes.elts if isinstance(classes, ast.Tuple) else [classes]
-
-
-def _class(node: ast.expr, module: Module) -> TypeInfo | None:
-    reference = module.mypy_node(node)
-    info = reference.node if isinstance(reference, RefExpr) else None
-    return info if isinstance(info, TypeInfo) else None
 
 
 def _bases(info: TypeInfo) -> AbstractSet[str]:

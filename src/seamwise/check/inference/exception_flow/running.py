@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from types import MappingProxyType
 
-from seamwise.check._mypy.nodes import Decorator, OverloadedFuncDef, RefExpr, SymbolNode, TypeInfo
+from seamwise.check._mypy.nodes import Decorator, OverloadedFuncDef, SymbolNode
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.bindings import own_nodes
 from seamwise.check.inference.data_flow.error_inference import ErrorInference, inherited_name
@@ -62,9 +62,8 @@ def _is_property(node: SymbolNode | None) -> bool:
 
 
 def _constructors(function: ast.expr, module: Module) -> Iterator[str]:
-    reference = module.mypy_node(function)
-    info = reference.node if isinstance(reference, RefExpr) else None
-    if isinstance(info, TypeInfo):
+    info = module.class_at(function)
+    if info is not None:
         names = (inherited_name(info.mro[:-1], method) for method in CONSTRUCTORS)
         yield from filter(None, names)
 
