@@ -277,6 +277,32 @@ def test_a_call_that_never_ends_is_held_up_to_16_mib() -> None:
     assert reader.end() == []
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ('piece', 'count'),
+    [(CALLS[0] + '\n', 80_000), ('<b>', 90_000), ('words\n' * 2**16, 48)],
+    ids=['calls', 'elements', 'text'],
+)
+def test_the_calls_in_an_open_element_are_held_up_to_16_mib(piece: str, count: int) -> None:
+    reader = Reader()
+    assert reader.feed(f'<shown>{CALLS[0]}\n') == []
+    calls = [
+        call
+        for start in range(0, count, 1000)
+        for call in reader.feed(piece * min(1000, count - start))
+    ]
+    (call,) = calls
+    assert f'{SIZE_LIMIT:,} characters' in call.failure().problem
+    assert reader.feed('</shown>') + reader.end() == []
+
+
+def test_a_held_call_does_not_run_where_the_text_is_too_long() -> None:
+    reader = Reader()
+    assert reader.feed(f'<shown>{CALLS[0]}<tool_call>{{"name": "a", "arguments": {{"text": "') == []
+    calls = [call for _ in range(17) for call in reader.feed('x' * 2**20)]
+    assert [call.failure().format for call in calls] == ['text']
+
+
 @pytest.mark.parametrize('count', [1000, 1001, 1002, 1500])
 def test_many_broken_calls_are_merged_and_hide_no_call(count: int) -> None:
     broken, call = '<tool_call>{</tool_call>\n', '<tool name="b"/>\n'

@@ -3,13 +3,14 @@
 import codecs
 from collections.abc import Collection
 
+from seamwise._results.containers import Failure
 from seamwise.toolhost.formats.entries import REDACTED_SIZE, BrokenCall, ParsedCall
 from seamwise.toolhost.formats.parsing import check_formats, not_utf8
 from seamwise.toolhost.formats.scanner import Scanner
 from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 
 SIZE_LIMIT = 16 * 2**20
-"""In characters: the maximum length of the text that is held."""
+"""In characters: the maximum length of the text that is held, and the size of the held calls."""
 
 # The scanner looks back at the margin of a line.
 _CONTEXT = 16
@@ -91,14 +92,18 @@ class Reader:
         self._receive(text)
         completes_call = not _CLOSERS.isdisjoint(text) and self._size <= self._budget
         calls = self._scan(is_final=is_final) if is_final or completes_call else []
-        if self._size <= SIZE_LIMIT or is_final:
+        # Only a scan adds held calls.
+        held_size = self._scanner.held_size() if completes_call else 0
+        if is_final or max(self._size, held_size) <= SIZE_LIMIT:
             return calls
         self._is_over = True
         problem = f'it has more than {SIZE_LIMIT:,} characters without an end'
         span = (self._scanner.position, self._size)
         broken = BrokenCall('text', problem, ''.join(self._pieces), span)
         self._pieces.clear()
-        return [*calls, *self._scanner.rest(), broken.failure(self._scanner.offset)]
+        # The element around a held call could still have had its end.
+        rest = [call for call in self._scanner.rest() if type(call) is Failure]
+        return [*calls, *rest, broken.failure(self._scanner.offset)]
 
     def _receive(self, text: str) -> None:
         self._pieces.append(text)

@@ -293,8 +293,8 @@ class Elements:
         self._open: list[tuple[str, int]] = []
         self._numbers: dict[str, int] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self._open)
+    def __len__(self) -> int:
+        return len(self._open)
 
     def begin(self, name: str, calls: list[ParsedCall]) -> None:
         """Add an element, which begins after some calls."""

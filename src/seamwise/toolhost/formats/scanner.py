@@ -56,6 +56,8 @@ from seamwise.toolhost.formats.tagged import CLINE_TOOLS
 # Python does not count a byte order mark as white space.
 _DOCUMENT_START = re.compile(r'[\s\ufeff]*+(?=[\[{"])')
 _BLANK = re.compile(r'[\s\ufeff]*+\Z')
+# The memory of a call, and of an element, so that their number is limited too.
+_ITEM_SIZE = 200
 BROKEN_LIMIT = 1000
 """The maximum number of broken calls that are reported one by one."""
 
@@ -91,6 +93,8 @@ class Scanner:
         self._elements = Elements()
         # The calls in elements that may still end.
         self._held: list[ParsedCall] = []
+        # A position before the first of them.
+        self._held_start = 0
         self._broken_count = 0
         # The first broken call over the limit.
         self._over_limit: UnreadableCall | None = None
@@ -120,6 +124,8 @@ class Scanner:
             return self.rest()
         self._stop = -1
         held = self._held
+        if not held:
+            self._held_start = self.offset + self.position
         while self._scan_part(text, held, is_final=is_final):
             pass
         if is_final:
@@ -140,6 +146,11 @@ class Scanner:
                 error = replace(error, problem=problem)
             calls.append(Failure(error))
         return calls
+
+    def held_size(self) -> int:
+        """Return the size of the held calls and of the open elements, roughly in characters."""
+        size = self.offset + self.position - self._held_start if self._held else 0
+        return size + _ITEM_SIZE * (len(self._held) + len(self._elements))
 
     def forget(self, length: int) -> None:
         """Forget the start of the text, which is read."""
