@@ -327,6 +327,21 @@ def test_data_in_a_tag_that_is_only_written_like_one_of_a_format_never_runs(tag:
 
 
 @pytest.mark.parametrize(
+    'tag',
+    [
+        '<TOOL_CALL>save\n<ARG_KEY>t</ARG_KEY>\n<ARG_VALUE>{}',
+        '< invoke name="save">\n< parameter name="t">{}',
+        '<FUNCTION=save>\n<PARAMETER=t>\n{}',
+        '<\u200bfunction=save>\n<parameter=t>\n{}',
+    ],
+)
+def test_data_in_such_a_tag_that_is_cut_off_never_runs(tag: str) -> None:
+    text = tag.format(WRITERS['bare']('list_files', {'path': '.'}))
+    assert all(type(call) is Failure for call in parse(text))
+    assert read_pieces(text) == parse(text)
+
+
+@pytest.mark.parametrize(
     'text',
     ['if a < b and c > d: {}', 'x <y=1, {}', '<｜DSML｜function_calls>{}</｜DSML｜function_calls>'],
 )

@@ -30,6 +30,7 @@ _THOUGHTS = (
 )
 _ASIDES = (
     'analysis',
+    'arg_value',
     'available_tools',
     'blockquote',
     'code',
@@ -49,6 +50,7 @@ _ASIDES = (
     'observation',
     'output',
     'outputs',
+    'parameter',
     'plan',
     'planning',
     'pre',

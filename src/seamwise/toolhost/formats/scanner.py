@@ -270,12 +270,11 @@ class Scanner:
 
     def _read(self, text: str, kind: str, mark: re.Match[str]) -> tuple[TextReading, bool]:
         """Return the calls at a mark, and whether the text after them is in a fenced block."""
-        start, end = mark.span()
-        if kind == 'fence':
-            return fence.read(text, start, is_open=self._is_in_fence)
         reader = _READERS.get(kind)
         if reader is not None:
-            return reader(text, start, end), self._is_in_fence
+            return reader(text, mark.start(), mark.end()), self._is_in_fence
+        if kind == 'fence':
+            return fence.read(text, mark.start(), is_open=self._is_in_fence)
         return self._read_state(text, kind, mark), self._is_in_fence
 
     def _read_state(self, text: str, kind: str, mark: re.Match[str]) -> TextReading:
@@ -302,7 +301,7 @@ class Scanner:
                 reading = TextReading(stop, [], is_settled=stop < len(text))
             case 'code':
                 # A span may go on, and a diff in the next line.
-                reading = reading._replace(is_settled=end + 1 < len(text))
+                reading = TextReading(end, [], is_settled=end + 1 < len(text))
             case 'block':
                 self._region = END_OF_CODE
             case _:
@@ -312,6 +311,8 @@ class Scanner:
 
     def _keep(self, calls: list[TextCall]) -> list[ParsedCall]:
         """Return the calls in the wanted formats, or in a fenced block if those are wanted."""
+        if not calls:
+            return []
         if self._only is not None and not (self._is_in_fence and 'fence' in self._only):
             calls = [call for call in calls if _format_of(call) in self._only]
         kept: list[ParsedCall] = []
