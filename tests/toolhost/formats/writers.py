@@ -212,6 +212,11 @@ ASIDES = (
     '<|start_header_id|> user <|end_header_id|>\n{}',
     '<|start_of_role|>tool_response<|end_of_role|>{}<|end_of_text|>',
     '<|USER_TOKEN|>{}<|CHATBOT_TOKEN|>',
+    'So.\nFINAL ANSWER: {}',
+    'Final Answer : {}',
+    '## Tool result:\n{}',
+    'So.\n# User:\n{}',
+    'Tool call output:\n{}',
     '```{{.text}}\n{}\n```',
 )
 """Data that is no call, whatever it contains."""

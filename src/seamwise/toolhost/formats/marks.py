@@ -93,16 +93,15 @@ def _call_marks(tools: frozenset[str]) -> str:
 """
 
 
-_RESULTS = r'\ (?:result|output|response)s?:'
+_RESULTS = r'(?:\ call)?\ (?:result|output|response)s?:'
 
 
 def _line_start(character: str) -> str:
     """Return the pattern of a character at the start of a line, perhaps in bold or of a heading."""
-    return (
-        rf'(?<={character}) '
-        rf'(?: (?<![^\n]{character}) | (?<=\n\#\#\#\ {character}) | (?<=\n\*\*{character})'
-        rf' | (?<=\A\#\#\#\ {character}) | (?<=\A\*\*{character}) )'
-    )
+    starts = [r'\n', r'\A']
+    prefixes = [r'\#\ ', r'\#\#\ ', r'\#\#\#\ ', r'\*\*']
+    behind = [rf'(?<={start}{prefix}{character})' for start in starts for prefix in prefixes]
+    return rf'(?<={character}) (?: (?<![^\n]{character}) | {" | ".join(behind)} )'
 
 
 # `A`, `F`, `H`, `O`, `T` and `U` have to be the first characters of a line.
@@ -111,7 +110,7 @@ _OTHER_MARKS = rf"""
     | (?:(?<=`)``+ | (?<=~)~~+) (?P<fence>)
     | {_line_start('O')} (?P<end_observation>(?i:bservation):)
     | {_line_start('T')} (?P<end_tool>(?i:ool{_RESULTS}))
-    | {_line_start('F')} (?P<end_function>inal\ Answer:|(?i:unction{_RESULTS}))
+    | {_line_start('F')} (?P<end_function>(?i:inal\ answer)\ ?:|(?i:unction{_RESULTS}))
     | {_line_start('H')} (?P<end_human>(?i:uman):)
     | {_line_start('U')} (?P<end_user>(?i:ser):)
     | (?<=`) (?<!``) (?P<code> {_CODE_SPAN} (?: [^`\n{{<\[~◁]*+ `(?!`)[^`\n]++`(?!`) )*+ )
@@ -167,7 +166,7 @@ PARTIAL_MARK = re.compile(
     | (?<=~) (?<!~~) ~?+ \Z
     | (?<=\$) (?<![^\n]\$) \Z
     | (?<=@) (?<![^\n]@) @?\ ? \Z
-    | {_line_start('[AFHOTU]')} [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,9}})? \Z
+    | {_line_start('[AFHOTU]')} [a-zA-Z]{{0,10}}(?:\ [a-zA-Z]{{0,9}}){{0,2}} \Z
     | (?<=\n) [ \t\r]{{0,32}} (?:\n[ \t\r]*+ (?: <|\[|`{{1,2}}|~{{1,2}})?+ )? \Z )
     """,
     re.VERBOSE,
