@@ -171,6 +171,72 @@ def main() -> None:
 if __name__ == '__main__':
     main()
 """
+GROUP = """
+import sys
+
+import click
+
+from shop.commands import show, sold
+
+
+@click.group()
+@click.version_option('1')
+def app() -> None:
+    \"\"\"Run.\"\"\"
+
+
+app.add_command(show)
+app.add_command(sold)
+
+
+def main() -> None:
+    sys.exit(app())
+
+
+if __name__ == '__main__':
+    main()
+"""
+COMMANDS = """
+import sys
+
+import click
+
+from shop.errors import Missing, Soaked, SoldOut
+from shop.service import find, sell
+
+
+@click.command('find')
+@click.argument('name')
+def show(name: str) -> None:
+    \"\"\"Find.\"\"\"
+    for part in name.split('-'):
+        try:
+            left = find(part)
+        except (Missing, Soaked) as error:
+            click.echo(error, err=True)
+            sys.exit(3)
+        except ValueError:
+            sys.exit(9)
+        click.echo(f'{left} left')
+
+
+@click.command('sell')
+@click.argument('name')
+def sold(name: str) -> None:
+    try:
+        click.echo(sell(name))
+    except SoldOut as problem:
+        try:
+            raise ValueError
+        except ValueError:
+            sys.exit(2)
+    except Missing as problem:
+        print(problem, file=sys.stderr)
+        sys.exit(3)
+    except Soaked as problem:
+        print(f'{problem}', file=sys.stderr)
+        raise SystemExit(3)
+"""
 KEPT = """
 import sys
 
@@ -328,9 +394,9 @@ def run_with(line: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def compare(folder: Path, app: str, lines: Sequence[str]) -> tuple[str, Migration]:
+def compare(folder: Path, app: str, lines: Sequence[str], **others: str) -> tuple[str, Migration]:
     """Migrate a program, compare its runs, and return the new source of its commands."""
-    sources = {'errors': ERRORS, 'service': SERVICE, 'app': app}
+    sources = {'errors': ERRORS, 'service': SERVICE, 'app': app, **others}
     write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
     before = [run_with(line) for line in lines]
     assert any(code not in {0, 2} for code, _, _ in before)
@@ -387,6 +453,22 @@ def test_returned_exit_codes_become_a_table_of_a_program_without_framework(folde
     assert app.endswith("if __name__ == '__main__':\n    cli.main(main, EXITS)\n")
 
 
+def test_clauses_that_stay_pass_the_other_errors_on(folder: Path) -> None:
+    lines = [
+        *(f'find {name}' for name in ('milk', 'mate-coat', 'mate')),
+        *(f'sell {name}' for name in ('milk', 'coat', 'mate', 'tea')),
+        '--version',
+    ]
+    app, migration = compare(folder, GROUP, lines, commands=COMMANDS)
+    (item,) = migration.not_migrated
+    assert item.name == 'SoldOut'
+    assert 'EXITS = cli.on(Missing).exits(3) | cli.on(Soaked).exits(3)\n' in app
+    assert '    cli.main(app, EXITS)\n' in app
+    commands = (folder / 'commands.py').read_text()
+    assert '            left = do(find(part))\n        except ValueError:\n' in commands
+    assert '                case Missing() | Soaked():\n                    do.fail(pr' in commands
+
+
 def test_a_cause_that_was_not_shown_stays_hidden(folder: Path) -> None:
     app, migration = compare(folder, PLAIN, ['milk', 'coat', 'mate', 'tea', 'late'])
     assert 'shop.app.main' in migration.functions
@@ -403,8 +485,10 @@ def test_clauses_that_no_arm_expresses_stay_and_are_listed(folder: Path) -> None
     assert 'EXITS = cli.on(Easy).exits(3)\n' in app
     reasons = {item.name: item.reason for item in migration.not_migrated if item.name.istitle()}
     assert reasons.keys() == {'Loud', 'Fine', 'Late', 'Held', 'Twice'}
-    assert reasons['Loud'].endswith('in a way that no table expresses')
-    assert reasons['Twice'].endswith('in another way than elsewhere')
+    assert 'more than a text on standard error' in reasons['Loud']
+    assert 'more than a text on standard error' in reasons['Fine']
+    assert 'an exit before a `finally` or the end of a `with`' in reasons['Late']
+    assert reasons['Twice'].endswith('with another answer than elsewhere')
 
 
 TESTS = """

@@ -233,9 +233,14 @@ def test_routes_with_different_answers_keep_their_clauses(
     sources = {'errors': ERRORS, 'service': SERVICE, 'app': other, 'calls': ROUTES_CALLS}
     write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
     before = run(folder, 'calls')
-    migrate(folder)
+    kept = migrate(folder).not_migrated
     assert run(folder, 'calls') == before
-    assert 'install' not in (folder / 'app.py').read_text()
+    app = (folder / 'app.py').read_text()
+    assert 'on(Missing)' not in app
+    assert app.count('case Missing()') == 3
+    assert 'on(SoldOut)' in app
+    reasons = {item.reason.partition(' at ')[0] for item in kept if item.name == 'Missing'}
+    assert reasons == {'has a clause'}
 
 
 WRAPPED_CALLS = """

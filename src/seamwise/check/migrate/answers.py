@@ -30,12 +30,14 @@ class _Seam(Struct):
     problem: str = ''
 
 
+_NO_SEAM = _Seam({}, lambda _: '', {})
+
+
 def seam_answers(flow: Flow) -> Answers:
     """Return the answers of clauses, by the classes that all code of a seam answers alike."""
     commands = flow.kinds.commands
-    web, terminal = _web_seam(flow), _terminal_seam(flow)
-    routes, kept = _answered(web, flow) if web is not None else ({}, [])
-    exits, others = _answered(terminal, flow) if terminal is not None else ({}, [])
+    routes, kept = _answered(_web_seam(flow), flow)
+    exits, others = _answered(_terminal_seam(flow), flow)
     # A function that is not meant as a program catches exceptions for other reasons.
     is_listed = exits or (commands is not None and not commands.is_main)
     return Answers(routes, exits, [*kept, *others] if is_listed else kept)
@@ -56,11 +58,11 @@ def waiting_middlewares(flow: Flow, answers: Answers) -> Iterator[NotMigrated]:
         )
 
 
-def _web_seam(flow: Flow) -> _Seam | None:
+def _web_seam(flow: Flow) -> _Seam:
     kinds = flow.kinds
     application = kinds.application
     if application is None or not application_name(application):
-        return None
+        return _NO_SEAM
     clauses: dict[Clause, AbstractSet[str]] = {
         clause: clause.arrived
         for clause in flow.clauses.values()
@@ -99,11 +101,11 @@ def _web_seam(flow: Flow) -> _Seam | None:
     return _Seam(clauses, answer, wrong)
 
 
-def _terminal_seam(flow: Flow) -> _Seam | None:
+def _terminal_seam(flow: Flow) -> _Seam:
     kinds = flow.kinds
     commands = kinds.commands
     if commands is None:
-        return None
+        return _NO_SEAM
     clauses = {
         clause: clause.arrived
         for clause in flow.clauses.values()
@@ -143,7 +145,7 @@ def _answered(
     by_statement: dict[ast.Try, set[str]] = {}
     for clause, arrived in seam.clauses.items():
         by_statement.setdefault(clause.statement, set()).update(arrived)
-        answer = _answer(clause, seam, flow)
+        answer = _answer(clause, seam)
         place = f'{clause.module.path}:{clause.node.lineno}'
         for name in arrived:
             if seam.problem:
@@ -156,14 +158,14 @@ def _answered(
                 found.setdefault(name, []).append(answer)
     for name, reason in seam.wrong.items():
         reasons.setdefault(name, reason)
-    # A statement loses all of its clauses, or none.
-    while joined := [
-        names - reasons.keys()
-        for names in by_statement.values()
-        if names & reasons.keys() and not names <= reasons.keys()
-    ]:
-        for names in joined:
-            reasons.update(dict.fromkeys(names, 'is handled together with a class that stays'))
+    before = -1
+    while len(reasons) != before:
+        before = len(reasons)
+        for clause, arrived in seam.clauses.items():
+            if not arrived or arrived & reasons.keys():
+                # A clause that stays also handles the classes of clauses before it that go.
+                names = clause.covers & by_statement[clause.statement] - reasons.keys()
+                reasons.update(dict.fromkeys(names, 'is handled together with a class that stays'))
     kept = [
         NotMigrated(
             str(clause.module.path),
@@ -178,19 +180,11 @@ def _answered(
     return {name: items for name, items in found.items() if name not in reasons}, kept
 
 
-def _answer(clause: Clause, seam: _Seam, flow: Flow) -> ErrorHandler | str:
-    """Return the answer of a clause, if no other clause needs the error as an exception."""
+def _answer(clause: Clause, seam: _Seam) -> ErrorHandler | str:
+    """Return the answer of a clause, if nothing around it sees the error."""
     outer = outer_statements(clause.statement, clause.module)
     if any(isinstance(statement, ast.Try) for statement in outer):
         return 'a `try` in another one'
-    for handler in clause.statement.handlers:
-        other = flow.clauses[handler]
-        if not (other.covers or other.is_broad or other.is_dynamic):
-            continue
-        if not seam.clauses[other]:
-            return 'a clause beside it that no error reaches, or that names all exceptions'
-        if isinstance(answer := seam.answer(other), str):
-            return answer
     return seam.answer(clause)
 
 

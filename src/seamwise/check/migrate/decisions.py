@@ -178,8 +178,12 @@ class Decisions:
     # Handlers
 
     def clauses(self, statement: ast.Try) -> list[Clause]:
-        """Return the clauses of a statement."""
-        return [self.flow.clauses[handler] for handler in statement.handlers]
+        """Return the clauses of a statement that stay."""
+        return [
+            self.flow.clauses[handler]
+            for handler in statement.handlers
+            if handler not in self.kinds.answering
+        ]
 
     def expected(self, expectation: Expectation, kinds: Iterable[str] | None = None) -> str:
         """Return the expression of the classes that a test expects.

@@ -87,9 +87,8 @@ class Kinds:
         wrappers = wrappers_of(program, found[0]) if found is not None else []
         self.wrappers = {wrapper.statement: wrapper for wrapper in wrappers}
         """Middlewares and decorators around routes, by the statements that handle exceptions."""
-        self.middleware_clauses = (
-            set(middleware_clauses(program, found[0])) if found is not None else set()
-        )
+        clauses = middleware_clauses(program, found[0]) if found is not None else ()
+        self.middleware_clauses = frozenset(clauses)
         """Clauses that would see no exceptions any more, if a table is installed."""
         self.removed = [
             wrapper

@@ -26,7 +26,7 @@ from seamwise.check.migrate.keeping import raising_twin
 from seamwise.check.migrate.names import Names
 from seamwise.check.migrate.raises import Raises
 from seamwise.check.migrate.seams.web import application_name
-from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, with_handlers
+from seamwise.check.migrate.syntax import call_with, is_method, parenthesized, without_handlers
 from seamwise.check.typed_ast.program import FUNCTIONS, Module
 from seamwise.check.typed_ast.qualified_names import source_module
 
@@ -248,7 +248,10 @@ class _Transformer(cst.CSTTransformer):
         answering = self.decisions.kinds.answering
         if not answering.isdisjoint(node.handlers):
             pairs = zip(node.handlers, updated_node.handlers, strict=True)
-            return with_handlers(updated_node, [new for old, new in pairs if old not in answering])
+            handlers = [new for old, new in pairs if old not in answering]
+            if not handlers:
+                return without_handlers(updated_node)
+            updated_node = updated_node.with_changes(handlers=handlers)
         if not any(map(self.names.is_rewritten, self.decisions.clauses(node))):
             return updated_node
         return self.handlers.of_statement(node, updated_node)

@@ -111,12 +111,8 @@ def header_comments(node: cst.Try) -> list[cst.EmptyLine]:
     ]
 
 
-def with_handlers(
-    node: cst.Try, handlers: Sequence[cst.ExceptHandler]
-) -> cst.Try | cst.FlattenSentinel[cst.BaseStatement]:
-    """Return a statement with some of its clauses; its body alone, if nothing else is left."""
-    if handlers:
-        return node.with_changes(handlers=handlers)
+def without_handlers(node: cst.Try) -> cst.Try | cst.FlattenSentinel[cst.BaseStatement]:
+    """Return a statement without its clauses; its body alone, if nothing else is left."""
     body = statements_of(node.body)
     if node.orelse is not None:
         body += statements_of(node.orelse.body)
