@@ -131,6 +131,7 @@ def _findings(
     helpers = ExceptionHelpers(
         (helper for file in known for helper in file.exception_helpers),
         (exit_ for file in known for exit_ in file.block_exits),
+        (flow for file in known for flow in file.exception_flows),
     )
     hits = {
         file.path: [

@@ -68,6 +68,8 @@ class HelperCondition(Struct, frozen=True):
     """Calls at the ends of all branches; none of the functions may return."""
     committing: str = ''
     """Full name of a function that ends a block, which must not commit; empty without one."""
+    result: str = ''
+    """Full name of a function that returns a Result; all callers must raise its errors."""
 
 
 class ExceptionHelper(Struct, frozen=True):
@@ -302,6 +304,8 @@ class HelperCall(Struct, frozen=True):
     """Expression that runs it as it is written, as in `self.parse()` or `self.total`."""
     caught: tuple[str, ...] = ()
     """Full names of the exceptions that handlers around the call stop."""
+    raises_errors: bool = False
+    """Whether the caller makes exceptions of the errors, as in `raise error.exception()`."""
 
 
 class ExceptionFlow(Struct, frozen=True):

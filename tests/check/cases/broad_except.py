@@ -29,7 +29,7 @@ from raising_helpers import (
     set_by_another,
     set_exception,
 )
-from seamwise import Failure, Result, Success, report_defect
+from seamwise import Category, Failure, Result, Success, TaggedError, report_defect
 
 Anything = Exception
 
@@ -1628,3 +1628,44 @@ def cleaned_up_and_more(text: str, close: Callable[[], None]) -> int:
         except Exception:  # finds: SW103
             pass
     return 2
+
+
+# case: every exception becomes an error, which the only caller raises as before
+class Unusable(TaggedError, category=Category.VALIDATION, message='unusable'):
+    def exception(self) -> LookupError:
+        return LookupError(str(self))
+
+
+def usable(text: str) -> Result[int, Unusable]:
+    try:
+        return Success(int(text))
+    except Exception:
+        return Failure(Unusable())
+
+
+def usable_or_raise(text: str) -> int:
+    match usable(text):
+        case Success(value):
+            return value
+        case Failure(error):
+            raise error.exception()
+
+
+# case: every exception becomes an error, which another caller shows
+def usable_twice(text: str) -> Result[int, Unusable]:
+    try:
+        return Success(int(text))
+    except Exception:  # finds: SW103
+        return Failure(Unusable())
+
+
+def usable_twice_or_raise(text: str) -> int:
+    match usable_twice(text):
+        case Success(value):
+            return value
+        case Failure(error):
+            raise error.exception()
+
+
+def usable_or_zero(text: str) -> int:
+    return usable_twice(text).value_or(0)

@@ -105,6 +105,69 @@ def instead(text: str) -> Result[int, Bad]:
         raise RuntimeError(text) from raised  # finds: SW102
 
 
+# case: every caller makes an exception of the error, directly or indirectly
+class Denied(TaggedError, category=Category.VALIDATION, message='denied'):
+    def exception(self) -> LookupError:
+        return LookupError(str(self))
+
+
+def only_inside(text: str) -> Result[int, Denied]:
+    if not text:
+        raise KeyError(text)
+    return Success(1)
+
+
+@fallible
+def beside_exceptions(do: Do[Denied], text: str) -> int:
+    if text == 'a':
+        raise KeyError(text)
+    if text == 'b':
+        raising_as_before('a')
+    return do(only_inside(text))
+
+
+def raising_as_before(text: str) -> int:
+    match beside_exceptions(text):
+        case Success(value):
+            return value
+        case Failure(error):
+            raise error.exception()
+
+
+# case: one caller uses the Result
+def used_twice(text: str) -> Result[int, Denied]:
+    if not text:
+        raise KeyError(text)  # finds: SW102
+    return Success(1)
+
+
+def raising_one(text: str) -> int:
+    match used_twice(text):
+        case Success(value):
+            return value
+        case Failure(error):
+            raise error.exception()
+
+
+def using_one(text: str) -> int:
+    return used_twice(text).value_or(0)
+
+
+# case: a caller that raises another exception
+def raised_other(text: str) -> Result[int, Denied]:
+    if not text:
+        raise KeyError(text)  # finds: SW102
+    return Success(1)
+
+
+def raising_other(text: str) -> int:
+    match raised_other(text):
+        case Success(value):
+            return value
+        case Failure(_):
+            raise AssertionError(text)
+
+
 # case: out by or_raise
 def out(text: str) -> Result[int, Bad]:
     return Success(or_raise(plain(text)))

@@ -46,6 +46,7 @@ def port_of(text: str) -> int:
 | A handler that calls `sys.excepthook`, or `call_exception_handler` of a loop | no |
 | A handler that makes the exception the cause of another one that is raised later | no |
 | A handler that passes the exception to a function of a checked file that does one of these | no |
+| One that ends in `return Failure(…)`, if all callers of the function raise that error | no |
 | A handler that ends in a call that never returns, such as `sys.exit` | no |
 | `except Exception` that passes the exception to `report_defect`, as an outermost seam does | no |
 
@@ -71,7 +72,8 @@ from seamwise.check.inference.exception_flow.never_returning import ending_of
 from seamwise.check.rules.cancelled_tasks import cancels_before
 from seamwise.check.rules.logged_tracebacks import logs_traceback
 from seamwise.check.rules.rule import Rule
-from seamwise.check.typed_ast.program import Module, call_arguments, children, walk
+from seamwise.check.typed_ast.channels import FAILURE
+from seamwise.check.typed_ast.program import FUNCTIONS, Module, call_arguments, children, walk
 
 _BASE_EXCEPTION = 'builtins.BaseException'
 _BROAD = frozenset({'builtins.Exception', _BASE_EXCEPTION})
@@ -110,7 +112,11 @@ def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFindi
     statement = module.parents[node]
     if ending == () or trace.leaves_handler(node) or _precedes_raise(statement, node.body, module):
         return
-    unless = HelperCondition(tuple(trace.uses), ending or ())
+    result = ''
+    function = module.scope_of(node)
+    if isinstance(function, FUNCTIONS) and _returns_failure(node.body[-1], module):
+        result = inference.function_name(function)
+    unless = HelperCondition(tuple(trace.uses), ending or (), result=result)
     handler = 'A bare `except`' if node.type is None else f'`except {ast.unparse(node.type)}`'
     swallows_cancellation = _swallows_cancellation(classes, node, module)
     if not swallows_cancellation and logs_traceback(node, module):
@@ -119,6 +125,14 @@ def _check_handler(node: ast.ExceptHandler, module: Module) -> Iterator[RawFindi
     elif swallows_cancellation or not _reports_defect(node, module):
         effect = _effect(swallows_cancellation=swallows_cancellation)
         yield RawFinding(node, f'{handler} {effect}.', _HELP, unless=unless)
+
+
+def _returns_failure(statement: ast.stmt, module: Module) -> bool:
+    match statement:
+        case ast.Return(ast.Call(function)):
+            return module.full_name(function) in FAILURE
+        case _:
+            return False
 
 
 def _check_finally(body: Sequence[ast.stmt]) -> Iterator[RawFinding]:

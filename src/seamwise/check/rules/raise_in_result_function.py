@@ -51,6 +51,7 @@ def reduction(percent: int) -> Result[int, OutOfRange]:
 | `AssertionError`, `NotImplementedError`, which report a bug | no |
 | A caught exception that is raised again, also if it was stored as an `Exception` | no |
 | The exception that `or_raise` raises | no |
+| One of a function whose callers all `raise error.exception()`, or are such functions | no |
 | `SystemExit` and others that end the process, such as `typer.Exit` and `click.Abort` | no |
 | An exception that an enclosing `@attempt` or `@safe(exceptions=…)` converts | no |
 
@@ -64,12 +65,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
-from seamwise.check.facts import ExceptionFlow, FileFacts, HelperCall, RuleHit
+from seamwise.check.facts import ExceptionFlow, FileFacts, HelperCall, HelperCondition, RuleHit
 from seamwise.check.findings import RawFinding
+from seamwise.check.inference import inference_of
 from seamwise.check.inference.exception_flow.escaping import (
     converted_exceptions,
     escaping_classes,
     raises_again,
+    reraised_functions,
     returns_result,
 )
 from seamwise.check.inference.exception_flow.running import CONSTRUCTORS
@@ -105,13 +108,17 @@ def _find_raised_exceptions(module: Module) -> Iterator[RawFinding]:
             continue
         names = ' or '.join(sorted({class_.short_name for class_ in classes}))
         message = f'`{function.name}` returns a Result, but raises {names}.'
-        yield RawFinding(node, message, _HELP)
+        name = inference_of(module).function_name(function)
+        yield RawFinding(node, message, _HELP, unless=HelperCondition(result=name))
 
 
 def _find_exceptions_of_helpers(
     files: Sequence[FileFacts],
 ) -> Iterator[tuple[FileFacts, RuleHit]]:
+    reraised = reraised_functions(flow for file in files for flow in file.exception_flows)
     for file, function, call, exceptions in raising_calls(files):
+        if function in reraised:
+            continue
         names = ' or '.join(sorted(map(short_name, exceptions)))
         message = (
             f'`{short_name(function)}` returns a Result, but raises {names} through `{call.call}`.'

@@ -2,7 +2,7 @@
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from seamwise.check._mypy.types import CallableType, Instance
@@ -18,7 +18,7 @@ from seamwise.check.inference.exception_flow.sites import (
     handlers_around,
     raises_caught,
 )
-from seamwise.check.typed_ast.channels import is_result, returned_type, union_members
+from seamwise.check.typed_ast.channels import FAILURE, is_result, returned_type, union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, call_arguments
 
 _EXCEPTION, _BASE_EXCEPTION = 'builtins.Exception', 'builtins.BaseException'
@@ -128,7 +128,50 @@ def _helper_calls(
             continue
         caught = tuple(sorted(_caught_names(handlers_around(node, module)) | converted))
         location = module.location_of(node)
-        yield from (HelperCall(location, callee, text, caught) for callee, text in calls.items())
+        raises = _raises_errors(node, module)
+        for callee, text in calls.items():
+            yield HelperCall(location, callee, text, caught, raises)
+
+
+def _raises_errors(call: ast.expr, module: Module) -> bool:
+    """Return whether a `match` of a call raises an exception that it makes from the error."""
+    parent = module.parents.get(call)
+    if isinstance(parent, ast.Await):
+        call, parent = parent, module.parents.get(parent)
+    if not isinstance(parent, ast.Match) or parent.subject is not call:
+        return False
+    for case in parent.cases:
+        match case:
+            case ast.match_case(
+                ast.MatchClass(class_, [ast.MatchAs(None, str(error))]),
+                None,
+                [ast.Raise(ast.Call(ast.Attribute(ast.Name(raised), _), [], []))],
+            ) if module.full_name(class_) in FAILURE and raised == error:
+                return True
+            case _:
+                pass
+    return False
+
+
+def reraised_functions(flows: Iterable[ExceptionFlow]) -> frozenset[str]:
+    """Return the functions whose callers, direct or indirect, all raise their errors.
+
+    Exceptions of such a function reach those who expect exceptions, as the errors do.
+    """
+    calls: dict[str, list[tuple[str, bool]]] = {}
+    found: set[str] = set()
+    for flow in flows:
+        found |= {flow.function} if flow.is_result else set()
+        for call in flow.calls:
+            calls.setdefault(call.callee, []).append((flow.function, call.raises_errors))
+    found &= calls.keys()
+    while wrong := {
+        name
+        for name in found
+        if not all(raises or caller in found for caller, raises in calls[name])
+    }:
+        found -= wrong
+    return frozenset(found)
 
 
 def _caught_names(handlers: HandlerStack) -> frozenset[str]:
@@ -186,6 +229,9 @@ def returns_result(function: Function, module: Module) -> bool:
             for node in own_nodes(function.body)
             if isinstance(node, ast.Return) and node.value is not None
         )
+    if module.full_name(function.decorator_list[0]) == _FALLIBLE:
+        # Without annotations of the function, mypy infers no type.
+        return True
     decorated = module.decorated_type(function)
     return isinstance(decorated, CallableType) and is_result(returned_type(decorated.ret_type))
 

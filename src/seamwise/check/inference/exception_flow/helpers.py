@@ -4,7 +4,13 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from seamwise.check._mypy.types import AnyType, Instance, TupleType, Type
-from seamwise.check.facts import BlockExit, ExceptionHelper, HelperCondition, HelperUse
+from seamwise.check.facts import (
+    BlockExit,
+    ExceptionFlow,
+    ExceptionHelper,
+    HelperCondition,
+    HelperUse,
+)
 from seamwise.check.inference.data_flow.bindings import own_nodes
 from seamwise.check.inference.data_flow.called_functions import (
     passed_parameters,
@@ -12,7 +18,7 @@ from seamwise.check.inference.data_flow.called_functions import (
 )
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
 from seamwise.check.inference.exception_flow.block_exits import BlockExits
-from seamwise.check.inference.exception_flow.escaping import is_helper
+from seamwise.check.inference.exception_flow.escaping import is_helper, reraised_functions
 from seamwise.check.inference.exception_flow.kept import KEEPING_NODES, ExceptionTrace, handler_of
 from seamwise.check.inference.exception_flow.never_returning import Ending, ending_of
 from seamwise.check.typed_ast.channels import base_names, union_members
@@ -26,14 +32,22 @@ _NOT_IMPLEMENTED = 'builtins.NotImplementedError'
 class ExceptionHelpers:
     """Lookup of helpers by full name, to decide conditions about their calls."""
 
-    def __init__(self, helpers: Iterable[ExceptionHelper], exits: Iterable[BlockExit] = ()) -> None:
+    def __init__(
+        self,
+        helpers: Iterable[ExceptionHelper],
+        exits: Iterable[BlockExit] = (),
+        flows: Iterable[ExceptionFlow] = (),
+    ) -> None:
         self._helpers = {helper.name: helper for helper in helpers}
+        self._reraised = reraised_functions(flows)
         self._exits = BlockExits(exits)
 
     def satisfy(self, condition: HelperCondition | None) -> bool:
         """Return whether the called functions make a hit void."""
         if condition is None:
             return False
+        if condition.result in self._reraised:
+            return True
         if condition.committing:
             return not self._exits.commit(condition.committing)
         return any(self._passes_on(use, set()) for use in condition.passing) or (
