@@ -8,6 +8,7 @@ from seamwise.check.typed_ast.channels import union_members
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program, children
 
 PLAIN_DECORATORS = frozenset({'builtins.staticmethod', 'builtins.classmethod'})
+_PROPERTY = 'builtins.property'
 _FRAME_READERS = frozenset({'_getframe', 'currentframe', 'text_encoding'})
 
 
@@ -28,7 +29,12 @@ def is_choosy(function: Function) -> bool:
 
 
 def blocker_of(
-    function: Function, module: Module, *, is_decorated: bool = False, is_silent: bool = False
+    function: Function,
+    module: Module,
+    *,
+    is_decorated: bool = False,
+    is_silent: bool = False,
+    keeps_calls: bool = False,
 ) -> str:
     """Return the reason why a function must keep exceptions; empty if there is none.
 
@@ -37,6 +43,7 @@ def blocker_of(
         module: Its module.
         is_decorated: Whether its decorators take Results.
         is_silent: Whether its value must be None, because the terminal would show another one.
+        keeps_calls: Whether all callers call a function beside it, which keeps its exceptions.
     """
     name = function.name
     decorators = [module.full_name(decorator) for decorator in function.decorator_list]
@@ -44,13 +51,14 @@ def blocker_of(
         return 'is a test, whose returned value nothing reads'
     if name.startswith('__') and name.endswith('__'):
         return 'is a special method, whose exceptions Python defines'
-    if 'builtins.property' in decorators:
+    if _PROPERTY in decorators and not keeps_calls:
         return 'is a property'
-    if not is_decorated and any(decorator not in PLAIN_DECORATORS for decorator in decorators):
+    plain = {*PLAIN_DECORATORS, _PROPERTY}
+    if not is_decorated and any(decorator not in plain for decorator in decorators):
         return 'has a decorator that may handle exceptions'
     definition = module.definition(function)
     if definition is not None and definition.info:
-        if any(name in base.names for base in definition.info.mro[1:]):
+        if not keeps_calls and is_overriding(function, module):
             return 'overrides a method of a base class'
         if definition.info.is_protocol:
             return 'is a method of a protocol'
@@ -87,6 +95,27 @@ def blocker_of(
     if _returns_result(function, module):
         return 'already returns a Result'
     return ''
+
+
+def is_plain_method(function: Function, module: Module) -> bool:
+    """Return whether a function can be called by a global class and an object of it."""
+    decorators = set(map(module.full_name, function.decorator_list))
+    parent = module.parents[function]
+    if not isinstance(parent, ast.ClassDef) or decorators & PLAIN_DECORATORS:
+        return False
+    return isinstance(module.parents[parent], ast.Module)
+
+
+def is_property(function: Function, module: Module) -> bool:
+    """Return whether a function is the getter of a property."""
+    return _PROPERTY in map(module.full_name, function.decorator_list)
+
+
+def is_overriding(function: Function, module: Module) -> bool:
+    """Return whether a function overrides a method of a base class."""
+    definition = module.definition(function)
+    bases = definition.info.mro[1:] if definition is not None and definition.info else ()
+    return any(function.name in base.names for base in bases)
 
 
 def _may_swallow(statement: ast.Try) -> bool:

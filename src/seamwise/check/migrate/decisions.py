@@ -111,7 +111,9 @@ class Decisions:
         found = self.sites.get(parent) if parent is not None else None
         if found is not None and found[1].is_raw:
             return ''
-        if unit is None or not unit.result_name or self.keeps_exceptions(node, unit.escapes):
+        if unit is None or not unit.result_name or unit.keeps_calls:
+            return ''
+        if self.keeps_exceptions(node, unit.escapes):
             return ''
         if isinstance(node, ast.Name) and unit.module is not self.module:
             if self._is_imported_inside(node):

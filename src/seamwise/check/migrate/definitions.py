@@ -7,7 +7,7 @@ import libcst as cst
 from typing_extensions import override
 
 from seamwise.check._mypy.nodes import TypeInfo
-from seamwise.check.migrate.blockers import own_nodes
+from seamwise.check.migrate.blockers import is_property, own_nodes
 from seamwise.check.migrate.decisions import Decisions
 from seamwise.check.migrate.exception_classes import Kind
 from seamwise.check.migrate.keeping import exception_method
@@ -33,6 +33,9 @@ def fallible_function(
     """Return a function that returns a Result."""
     errors = decisions.union(decisions.kinds.of_names(unit.escapes))
     updated = annotated(decisions, unit, updated)
+    if unit.node is not None and is_property(unit.node, decisions.module):
+        # The property keeps its exceptions.
+        updated = updated.with_changes(decorators=[])
     if unit.node in decisions.leaves and updated.returns is not None:
         decisions.use('Result')
         old = cst.Module([]).code_for_node(updated.returns.annotation)
@@ -47,8 +50,7 @@ def fallible_function(
         cst.Annotation(cst.parse_expression(f'Do[{errors}]')),
         comma=cst.MaybeSentinel.DEFAULT,
     )
-    attribute = 'posonly_params' if parameters.posonly_params else 'params'
-    old_params: Sequence[cst.Param] = getattr(parameters, attribute)
+    old_params = [*parameters.posonly_params, *parameters.params]
     index = 1 if is_method(unit, decisions.module) else 0
     new_params = [*old_params[:index], do, *old_params[index:]]
     comma = cst.Comma(whitespace_after=cst.SimpleWhitespace(' '))
@@ -58,8 +60,14 @@ def fallible_function(
         else parameter
         for position, parameter in enumerate(new_params)
     ]
+    # Beside **kwargs, which may have any name, strict mypy takes only a positional `do`.
+    count = index + 1 if parameters.star_kwarg is not None else 0
+    if parameters.posonly_params:
+        count = len(parameters.posonly_params) + 1
     return updated.with_changes(
-        params=parameters.with_changes(**{attribute: new_params}),
+        params=parameters.with_changes(
+            posonly_params=new_params[:count], params=new_params[count:]
+        ),
         decorators=[*updated.decorators, cst.Decorator(cst.Name('fallible'))],
     )
 

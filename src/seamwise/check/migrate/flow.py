@@ -7,7 +7,15 @@ from collections.abc import Set as AbstractSet
 from seamwise.check._mypy.nodes import FuncDef
 from seamwise.check._mypy.types import Instance
 from seamwise.check.inference.data_flow.error_inference import ErrorInference
-from seamwise.check.migrate.blockers import blocker_of, is_choosy, own_nodes
+from seamwise.check.migrate.blockers import (
+    blocker_of,
+    is_choosy,
+    is_overriding,
+    is_plain_method,
+    is_property,
+    overridden_methods,
+    own_nodes,
+)
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.expectations import Expectation, expectations
 from seamwise.check.migrate.kinds import Kinds
@@ -43,6 +51,7 @@ class Flow:
         self.kinds = kinds
         self.inferences = {module: ErrorInference(module) for module in program.modules}
         self.units: list[Unit] = []
+        overridden = overridden_methods(program)
         for module, inference in self.inferences.items():
             self.units.append(Unit(module.name, module, None))
             for function in module.functions():
@@ -51,11 +60,28 @@ class Flow:
                     unit.table = kinds.table
                 elif kinds.exits and kinds.commands and function in kinds.commands:
                     unit.table = kinds.exits
-                unit.blocker = blocked.get(unit.name, '') or blocker_of(
-                    function,
-                    module,
-                    is_decorated=unit.table is not None,
-                    is_silent=unit.table is not None and unit.table is kinds.exits,
+                is_overridden = unit.name in overridden
+                unit.keeps_calls = (
+                    kinds.is_keeping
+                    and is_plain_method(function, module)
+                    and (
+                        is_overridden
+                        or is_overriding(function, module)
+                        or is_property(function, module)
+                    )
+                )
+                if is_overridden and not unit.keeps_calls:
+                    unit.blocker = 'is overridden in a subclass'
+                unit.blocker = (
+                    blocked.get(unit.name, '')
+                    or unit.blocker
+                    or blocker_of(
+                        function,
+                        module,
+                        is_decorated=unit.table is not None,
+                        is_silent=unit.table is not None and unit.table is kinds.exits,
+                        keeps_calls=unit.keeps_calls,
+                    )
                 )
                 if selected and unit.name not in selected:
                     unit.blocker = unit.blocker or 'is not selected'
@@ -327,13 +353,35 @@ class Flow:
             if isinstance(member, Instance):
                 is_foreign_generator = callee is None and member.type.name in _GENERATOR_MANAGERS
                 if is_foreign_generator or member.type.name in _GROUPS:
-                    return True
+                    return not _is_stack_of_callbacks(manager, module)
                 for base in member.type.mro:
                     for name in ('__exit__', '__aexit__'):
                         unit = self.by_name.get(f'{base.fullname}.{name}')
                         if unit is not None and unit.node is not None and is_choosy(unit.node):
                             return True
         return False
+
+
+def _is_stack_of_callbacks(manager: ast.expr, module: Module) -> bool:
+    """Return whether a manager is an `ExitStack` that the function gives only callbacks."""
+    if not isinstance(manager, ast.Name):
+        return False
+    is_new = False
+    for node in ast.walk(module.scope_of(manager)):
+        match node:
+            case ast.arg(manager.id):
+                return False
+            case ast.Name(manager.id):
+                parent = module.parents[node]
+                if isinstance(parent, ast.Assign) and isinstance(parent.value, ast.Call):
+                    is_new = module.full_name(parent.value.func) == 'contextlib.ExitStack'
+                elif not isinstance(parent, ast.withitem) and not (
+                    isinstance(parent, ast.Attribute) and parent.attr == 'callback'
+                ):
+                    return False
+            case _:
+                pass
+    return is_new
 
 
 def is_run(node: ast.AST | None, module: Module) -> bool:

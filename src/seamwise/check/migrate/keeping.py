@@ -69,10 +69,11 @@ def _call(function: cst.FunctionDef, unit: Unit, *, is_method: bool, is_static: 
     parameters = function.params
     named = [item.name.value for item in (*parameters.posonly_params, *parameters.params)]
     scope = ''
-    if is_method:
-        scope = f'{named.pop(0)}.'
-    elif is_static:
+    if is_static or (is_method and unit.keeps_calls):
+        # A subclass may have a function of this name, too.
         scope = f'{unit.short_name.rpartition(".")[0]}.'
+    elif is_method:
+        scope = f'{named.pop(0)}.'
     arguments = named
     if isinstance(parameters.star_arg, cst.Param):
         arguments.append(f'*{parameters.star_arg.name.value}')

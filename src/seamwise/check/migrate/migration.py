@@ -17,7 +17,6 @@ from seamwise._results.containers import Failure, Result, Success
 from seamwise.check._mypy.sources import SourceProblem
 from seamwise.check.collection.analysis import analyse
 from seamwise.check.migrate.answers import seam_answers, waiting_middlewares
-from seamwise.check.migrate.blockers import overridden_methods
 from seamwise.check.migrate.decisions import names_in
 from seamwise.check.migrate.exception_classes import NotMigrated
 from seamwise.check.migrate.flow import Flow, left_alone
@@ -96,7 +95,7 @@ class _Keeping(Struct, frozen=True):
             if unit.node is None or not unit.is_converted:
                 continue
             # Code that keeps exceptions calls the functions by their old names.
-            if unit in self or unit.is_value or unit.name in called:
+            if unit in self or unit.is_value or unit.keeps_calls or unit.name in called:
                 unit.result_name = f'{unit.node.name}{self.suffix}'
                 if unit.result_name in names_in(unit.module.syntax):
                     reason = f'leaves `{unit.short_name}`, beside which {unit.result_name!r} exists'
@@ -214,7 +213,6 @@ def _decide(
             answers=answers or Answers(),
         )
         blocked = {
-            **dict.fromkeys(overridden_methods(program), 'is overridden in a subclass'),
             **dict.fromkeys(
                 () if keeping.names else _entry_points(), 'is an entry point in pyproject.toml'
             ),

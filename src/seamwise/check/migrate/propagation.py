@@ -151,7 +151,7 @@ class _Visitor:
             case ast.Call():
                 leaving = self.statements(children(node), tries, current, in_with=in_with)
                 callee = self.flow.callee(node, self.unit.module)
-                if callee is not None and callee.is_converted:
+                if callee is not None and callee.is_converted and not callee.keeps_calls:
                     leaving |= self._site(
                         node, callee.escapes, tries, in_with=in_with, callee=callee
                     )

@@ -64,6 +64,9 @@ class Unit(Struct, eq=False):
     """Whether code that is not converted needs the old name."""
     table: Mapping[str, ErrorHandler] | None = None
     """The table of the framework that calls it, which shows these errors."""
+    keeps_calls: bool = False
+    """Whether all callers call a function beside it, which has its exceptions and its old name:
+    that of a property, or of a method that overrides or is overridden."""
     result_name: str = ''
     """New name of a function whose old name keeps its exceptions for callers outside."""
 
