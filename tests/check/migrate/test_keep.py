@@ -527,8 +527,18 @@ def test_imports_that_only_the_old_form_used_are_removed(
 
 VIRTUAL = """
 from contextlib import ExitStack
+from typing import Union
 
 from shop.errors import Broken, Missing
+
+# A recursive type.
+Tree = Union[int, list['Tree'], dict[str, 'Tree']]
+
+
+def depth(tree: Tree) -> int:
+    if tree == -1:
+        raise Missing('no tree')
+    return 1 + max((depth(item) for item in tree), default=0) if isinstance(tree, list) else 0
 
 
 class Shape:
@@ -622,4 +632,5 @@ def test_overridden_methods_and_properties_keep_their_callers(
     assert 'super().area(factor, **options)' in shapes
     assert 'shape.area(factor=2)' in shapes
     assert '@fallible\ndef total_result(' in shapes
+    assert '@fallible\ndef depth_result(' in shapes
     assert not strict_errors()

@@ -71,6 +71,8 @@ class Arrivals:
             for base in definition.info.mro[1:] if definition and definition.info else ():
                 self._overriding.setdefault(f'{base.fullname}.{name}', []).append(unit)
         self._is_own_only = False
+        self._examined: set[Type] = set()
+        """Types that contain the one whose values are examined."""
         self._bases: set[str] = set()
         before = None
         while before != self._leaving:
@@ -258,8 +260,14 @@ class Arrivals:
 
     def _is_plain(self, type_: Type | None) -> bool:
         """Return whether values of a type run no code of the program."""
+        if type_ is None or type_ in self._examined:
+            # A recursive type is as plain as its other parts.
+            return type_ is not None
+        self._examined.add(type_)
         members = list(union_members(type_))
-        return bool(members) and all(map(self._is_plain_member, members))
+        is_plain = bool(members) and all(map(self._is_plain_member, members))
+        self._examined.remove(type_)
+        return is_plain
 
     def _is_plain_member(self, type_: ProperType) -> bool:
         match type_:
