@@ -3,6 +3,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from collections.abc import AsyncIterator, Iterator
+from typing import overload
 
 import click
 import typer
@@ -132,6 +133,28 @@ def raising_as_before(text: str) -> int:
             return value
         case Failure(error):
             raise error.exception()
+
+
+# case: the same by the class, which has overloads
+class Reader:
+    @overload
+    def __init__(self, text: str) -> None: ...
+    @overload
+    def __init__(self, text: bytes) -> None: ...
+    def __init__(self, text: str | bytes) -> None:
+        self.text = text
+
+    def read_result(self) -> Result[int, Denied]:
+        if not self.text:
+            raise KeyError(self.text)
+        return Success(1)
+
+    def read(self) -> int:
+        match Reader.read_result(self):
+            case Success(value):
+                return value
+            case Failure(error):
+                raise error.exception()
 
 
 # case: one caller uses the Result

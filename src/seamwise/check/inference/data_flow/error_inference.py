@@ -13,6 +13,7 @@ from seamwise.check._mypy.nodes import LDEF, Decorator, FuncDef, RefExpr, TypeIn
 from seamwise.check._mypy.type_operations import type_argument, type_variables
 from seamwise.check._mypy.types import (
     CallableType,
+    FunctionLike,
     Instance,
     ProperType,
     Type,
@@ -585,9 +586,8 @@ def inherited_name(bases: Iterable[TypeInfo], method: str) -> str:
 def _class_of(type_: Type) -> TypeInfo | None:
     """Return the class of an instance, or the class that a class object constructs."""
     proper = get_proper_type(type_)
-    if isinstance(proper, CallableType) and proper.is_type_obj():
-        result = call_result_type(proper)
-        return result.type if isinstance(result, Instance) else None
+    if isinstance(proper, FunctionLike) and proper.is_type_obj():
+        return proper.type_object()
     return proper.type if isinstance(proper, Instance) else None
 
 
