@@ -55,7 +55,7 @@ from seamwise.seams.http.serving.exchange import (
 from seamwise.seams.http.successes import STATUS_VALUES, Outcome
 from seamwise.seams.rendering.errors import public_form, public_in_pydantic
 from seamwise.seams.rendering.values import in_utc
-from seamwise.seams.reporting.operations import ACTIVE, active
+from seamwise.seams.reporting.operations import active
 
 _PLAIN = Outcome(None)
 """The outcome of a value without a status or headers of its own."""
@@ -135,7 +135,7 @@ class ResultRoute(APIRoute):
             answers = exchange.answers
             if answers is None or self.own_answers is not None:
                 exchange.answers = answers = self._answers(answers)
-            if ACTIVE.get() is exchange or current_exchange() is exchange:
+            if current_exchange() is exchange:
                 response = await handle(request)
             else:
                 with active(exchange):
@@ -290,9 +290,7 @@ def _same(value: object) -> object:
 
 def _served() -> Exchange:
     """Return the request whose route has called the running function."""
-    operation = ACTIVE.get()
-    # Of most requests it is the operation itself, and this runs once for each.
-    exchange = operation if type(operation) is Exchange else current_exchange()
+    exchange = current_exchange()
     if exchange is None:
         raise RuntimeError('The handler of a route can only run in a request.')
     return exchange

@@ -71,7 +71,7 @@ class Exchange(Operation, kw_only=True, eq=False):
 def current_exchange() -> Exchange | None:
     """Return the request that is being served, also inside of an operation of it."""
     operation = ACTIVE.get()
-    # Of most requests it is the operation itself; this runs three times for each.
+    # Of most requests it is the operation itself; this runs twice for each.
     if type(operation) is Exchange:
         return operation
     request = operation and operation.request
