@@ -512,6 +512,8 @@ def test_commands_that_other_code_runs_keep_their_clauses(folder: Path, place: s
     sources = {'errors': ERRORS, 'service': SERVICE, 'app': CLICK}
     if place == 'inside':
         sources['app_test'] = TESTS
+    if place == 'script':
+        sources['app'] = CLICK.partition("\nif __name__ == '__main__':")[0]
     write_package(folder, {name: dedent(text).lstrip() for name, text in sources.items()})
     if place == 'outside':
         subprocess.run(['git', 'init', '-q'], check=True)

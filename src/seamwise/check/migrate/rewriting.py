@@ -70,7 +70,7 @@ class _Transformer(cst.CSTTransformer):
         module = self.decisions.module
         parent = module.parents.get(node)
         commands = self.decisions.kinds.commands
-        if self.decisions.kinds.exits and commands is not None:
+        if self.decisions.kinds.exits and commands is not None and commands.start is not None:
             if node is commands.run:
                 app = ast.unparse(commands.start.func)
                 source = f'{self.decisions.terminal}.main({app}, {self.decisions.exit_table})'

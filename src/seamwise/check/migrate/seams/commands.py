@@ -6,7 +6,13 @@ from collections.abc import Collection, Iterator
 from msgspec import Struct
 
 from seamwise.check.migrate.outside import outside_files, outside_uses
-from seamwise.check.migrate.seams.handler import ErrorHandler, arguments, is_instance, uses_only
+from seamwise.check.migrate.seams.handler import (
+    ErrorHandler,
+    arguments,
+    created_objects,
+    is_instance,
+    uses_only,
+)
 from seamwise.check.typed_ast.program import Function, Module, Program
 
 _CREATORS = frozenset({'click.decorators.command', 'click.decorators.group'})
@@ -24,10 +30,9 @@ class Commands(Struct, eq=False):
     functions: frozenset[ast.AST]
     names: frozenset[str]
     """Full names of the commands, groups and apps."""
-    module: Module
-    start: ast.Call
-    """The call of a command, app or function."""
-    run: ast.Call
+    start: ast.Call | None
+    """The call of a command, app or function; None if no analysed code has it."""
+    run: ast.Call | None
     """The same, or the call of `sys.exit` around it."""
     is_typer: bool
     is_main: bool
@@ -40,7 +45,7 @@ class Commands(Struct, eq=False):
 
 
 def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
-    """Return the commands of a program; None if it has none, or nothing runs them.
+    """Return the commands of a program; None if it has none.
 
     Args:
         program: The modules.
@@ -52,13 +57,18 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
         for function in module.functions()
         if _is_command(function, module)
     }
-    apps = dict(item for module in program.modules for item in _apps(module))
+    apps = {
+        f'{module.name}.{name}': class_
+        for module in program.modules
+        for name, class_ in created_objects(module)
+        if class_ in {_TYPER, 'click.core.Group'}
+    }
     names = {*functions, *apps}
     is_main = not names
     if is_main:
         functions = dict(item for module in program.modules for item in _main_functions(module))
         names = {*functions}
-    starts: list[tuple[Module, ast.Call, ast.Call]] = []
+    starts: list[tuple[ast.Call, ast.Call]] = []
     problem = ''
     for module in program.modules:
         for node in (*module.nodes_of_type(ast.Name), *module.nodes_of_type(ast.Attribute)):
@@ -66,24 +76,23 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
             if not is_read or module.full_name(node) not in names:
                 continue
             if (found := _start(node, module)) is not None:
-                starts.append((module, *found))
+                starts.append(found)
             elif not _is_registration(node, module):
                 problem = problem or f'is also used at {module.path}:{node.lineno}'
-    if not starts:
+    if not names:
         return None
     others = outside_uses(outside_files([module.path for module in program.modules]), sorted(names))
     if not problem and others:
         problem = f'is also used at {others[0].path}:{others[0].line}'
-    if len(starts) > 1:
-        problem = 'is one of several programs'
+    if len(starts) != 1:
+        problem = 'is one of several programs' if starts else 'is run by no call in these files'
     if not names.isdisjoint(scripts):
         problem = 'is an entry point in pyproject.toml, not a function that runs it'
-    module, start, run = starts[0]
+    start, run = starts[0] if starts else (None, None)
     is_typer = _TYPER in apps.values()
     return Commands(
         frozenset(functions.values()),
         frozenset(names),
-        module,
         start,
         run,
         is_typer,
@@ -108,18 +117,6 @@ def _is_command(function: Function, module: Module) -> bool:
             return False
     is_sync = isinstance(function, ast.FunctionDef)
     return is_command and is_sync and isinstance(module.parents.get(function), ast.Module)
-
-
-def _apps(module: Module) -> Iterator[tuple[str, str]]:
-    """Yield the full names of the apps and groups that a module creates, with their classes."""
-    for node in module.syntax.body:
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call(function)) | ast.AnnAssign(
-                ast.Name(name), _, ast.Call(function)
-            ) if (class_ := module.full_name(function)) in {_TYPER, 'click.core.Group'}:
-                yield f'{module.name}.{name}', class_
-            case _:
-                pass
 
 
 def _main_functions(module: Module) -> Iterator[tuple[str, Function]]:

@@ -75,6 +75,18 @@ def is_instance(node: ast.expr, module: Module, names: frozenset[str]) -> bool:
     )
 
 
+def created_objects(module: Module) -> Iterator[tuple[str, str]]:
+    """Yield the global variables with a new object, and the full name of what makes it."""
+    for node in module.syntax.body:
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call(function)) | ast.AnnAssign(
+                ast.Name(name), _, ast.Call(function)
+            ):
+                yield name, module.full_name(function)
+            case _:
+                pass
+
+
 def outer_statements(node: ast.stmt, module: Module) -> Iterator[ast.AST]:
     """Yield the nodes around a statement in its function."""
     scope = module.scope_of(node)

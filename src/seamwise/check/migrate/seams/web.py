@@ -3,7 +3,13 @@
 import ast
 from collections.abc import Collection, Iterator
 
-from seamwise.check.migrate.seams.handler import ErrorHandler, arguments, is_instance, uses_only
+from seamwise.check.migrate.seams.handler import (
+    ErrorHandler,
+    arguments,
+    created_objects,
+    is_instance,
+    uses_only,
+)
 from seamwise.check.typed_ast.program import FUNCTIONS, Function, Module, Program
 
 _FASTAPI = 'fastapi.applications.FastAPI'
@@ -88,15 +94,7 @@ def _json_response(call: ast.Call, module: Module) -> tuple[int, ast.Dict] | Non
 
 def application_name(module: Module) -> str:
     """Return the name of the application; empty if it is not assigned at the top of its module."""
-    for node in module.syntax.body:
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call(function)) | ast.AnnAssign(
-                ast.Name(name), _, ast.Call(function)
-            ) if module.full_name(function) == _FASTAPI:
-                return name
-            case _:
-                pass
-    return ''
+    return next((name for name, class_ in created_objects(module) if class_ == _FASTAPI), '')
 
 
 def answer_of(
