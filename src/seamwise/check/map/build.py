@@ -234,10 +234,7 @@ def _group_by_lines(
 def _functions(
     definitions: Mapping[str, _FunctionDefinitions], edges: Graph
 ) -> tuple[FunctionNode, ...]:
-    connected = {creation.function for creation in edges.makes}
-    connected |= {edge.function for edge in edges.shows}
-    connected |= {name for call in edges.calls for name in (call.callee, call.caller)}
-    connected |= {name for edge in edges.overrides for name in (edge.method, edge.base)}
+    connected = edges.connected_functions()
     external_errors: defaultdict[str, set[str]] = defaultdict(set)
     for call in edges.calls:
         external_errors[call.callee].update(call.errors)

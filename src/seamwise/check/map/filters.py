@@ -16,7 +16,7 @@ def filter_by_errors(graph: Graph, names: Collection[str]) -> Graph:
     """Return the part of a graph that concerns some errors, given by their full names."""
     selected = frozenset(names)
     part = _filter_parts(graph, lambda error, _: error in selected)
-    connected = _connected_functions(part)
+    connected = part.connected_functions()
     functions = [
         replace(function, errors=_intersect(function.errors, selected))
         for function in graph.functions
@@ -50,7 +50,7 @@ def filter_by_seam(graph: Graph, seam: str) -> Graph:
                 return part.seam == seam
 
     part = _filter_parts(graph, leads_to_seam)
-    connected = _connected_functions(part)
+    connected = part.connected_functions()
     arriving = {error for edge in part.shows for error in edge.errors}
     seams = tuple(node for node in graph.seams if node.name == seam)
     listed = {error for node in seams for table in node.tables for error in table.errors}
@@ -82,13 +82,6 @@ def _filter_parts(graph: Graph, is_selected: Callable[[str, _Part], bool]) -> Gr
         overrides=select(graph.overrides),
         shows=select(graph.shows),
     )
-
-
-def _connected_functions(graph: Graph) -> set[str]:
-    names = {creation.function for creation in graph.makes}
-    names |= {edge.function for edge in graph.shows}
-    names |= {name for call in graph.calls for name in (call.callee, call.caller)}
-    return names | {name for edge in graph.overrides for name in (edge.method, edge.base)}
 
 
 def _filter_tables(seam: SeamNode, names: Collection[str]) -> SeamNode:

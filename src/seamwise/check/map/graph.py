@@ -108,6 +108,13 @@ class Graph(Struct, frozen=True):
     overrides: tuple[OverrideEdge, ...] = ()
     shows: tuple[SeamEdge, ...] = ()
 
+    def connected_functions(self) -> set[str]:
+        """Return the names of the functions that create, propagate or show errors."""
+        names = {creation.function for creation in self.makes}
+        names |= {edge.function for edge in self.shows}
+        names |= {name for call in self.calls for name in (call.callee, call.caller)}
+        return names | {name for edge in self.overrides for name in (edge.method, edge.base)}
+
 
 def encode_graph(graph: Graph) -> str:
     """Return a graph as one JSON object with the fields of `Graph`."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from mypy.errorcodes import ErrorCode
 from mypy.nodes import TypeInfo
+from mypy.types import ProperType, Type, flatten_nested_unions, get_proper_type
 
 ADAPTER: Final = 'seamwise.seams.adapter.Adapter'
 ADAPTER_BUT: Final = 'seamwise.seams.adapter.Adapter.but'
@@ -35,3 +36,8 @@ CODE: Final = ErrorCode('seamwise', 'Misuse of results, errors and adapters', 'S
 def is_error_class(info: TypeInfo) -> bool:
     """Return whether a class derives from TaggedError; the base class itself does not count."""
     return info.fullname != TAGGED_ERROR and info.has_base(TAGGED_ERROR)
+
+
+def union_members(union: Type) -> list[ProperType]:
+    """Return the members of a union, or the type itself."""
+    return [get_proper_type(item) for item in flatten_nested_unions([union])]

@@ -21,12 +21,11 @@ from mypy.types import (
     ProperType,
     Type,
     UnionType,
-    flatten_nested_unions,
     get_proper_type,
 )
 
 from seamwise._text.phrases import join_limited
-from seamwise.check._mypy.plugin import ADAPTER, CODE, is_error_class
+from seamwise.check._mypy.plugin import ADAPTER, CODE, is_error_class, union_members
 
 
 def infer_signature(ctx: MethodSigContext) -> CallableType:
@@ -98,7 +97,9 @@ def missing_arms(declared: Type, adapter: Type) -> list[str]:
     if target is None or source is None or not (_is_known(target) and _is_known(source)):
         return []
     covered = source.args[0]
-    return [_name(member) for member in _members(target.args[0]) if not is_subtype(member, covered)]
+    return [
+        _name(member) for member in union_members(target.args[0]) if not is_subtype(member, covered)
+    ]
 
 
 def missing_arms_message(names: list[str]) -> tuple[str, str]:
@@ -152,7 +153,7 @@ def join_adapters(left: Type | None, right: Type | None) -> Instance | None:
     first, second = errors_and_shape(left), errors_and_shape(right)
     if adapter is None or first is None or second is None:
         return None
-    errors = UnionType.make_union([*_members(first[0]), *_members(second[0])])
+    errors = UnionType.make_union([*union_members(first[0]), *union_members(second[0])])
     return Instance(adapter.type, [errors, first[1]])
 
 
@@ -186,13 +187,9 @@ def _check_coverage(ctx: MethodContext) -> Type:
     return Instance(adapter.type, [declared.args[0], adapter.args[1]])
 
 
-def _members(union: Type) -> list[ProperType]:
-    return [get_proper_type(item) for item in flatten_nested_unions([union])]
-
-
 def _is_known(adapter: Instance) -> bool:
     """Return whether an adapter covers only classes, and no type variable or Any."""
-    return all(isinstance(member, Instance) for member in _members(adapter.args[0]))
+    return all(isinstance(member, Instance) for member in union_members(adapter.args[0]))
 
 
 def _name(member: ProperType) -> str:
@@ -202,7 +199,7 @@ def _name(member: ProperType) -> str:
 def _error_classes(adapter: Type) -> dict[str, str]:
     """Return the full and the short names of the error classes that an adapter covers."""
     arguments = errors_and_shape(adapter)
-    members = _members(arguments[0]) if arguments is not None else []
+    members = union_members(arguments[0]) if arguments is not None else []
     return {
         member.type.fullname: member.type.name
         for member in members
@@ -233,7 +230,7 @@ def _class_names(node: Expression) -> Iterator[str]:
         case RefExpr(node=TypeInfo(fullname=name)):
             yield name
         case RefExpr(node=TypeAlias(target=target)):
-            for member in _members(target):
+            for member in union_members(target):
                 if isinstance(member, Instance):
                     yield member.type.fullname
         case _:

@@ -14,11 +14,10 @@ from mypy.types import (
     TypeVarType,
     UninhabitedType,
     UnionType,
-    flatten_nested_unions,
     get_proper_type,
 )
 
-from seamwise.check._mypy.plugin import FAILURE
+from seamwise.check._mypy.plugin import FAILURE, union_members
 
 
 def infer_step(ctx: FunctionContext) -> Type:
@@ -43,7 +42,7 @@ def infer_step_result(ctx: MethodContext) -> Type:
     if not isinstance(step, Instance) or failure is None:
         return ctx.default_return_type
     failure_class, errors = failure
-    caught, handler_result = _members(step.args[0]), step.args[1]
+    caught, handler_result = union_members(step.args[0]), step.args[1]
     if any(isinstance(type_, AnyType) for type_ in (*caught, *errors)):
         return ctx.default_return_type
     remaining: list[Type] = [
@@ -78,7 +77,7 @@ def instances_of(classes: Type) -> list[Type] | None:
 
 def _failure_and_errors(result: Type) -> tuple[TypeInfo, list[ProperType]] | None:
     """Return the class Failure, and the errors of all Failures in a union; else None."""
-    members = _members(result)
+    members = union_members(result)
     failures = [
         member
         for member in members
@@ -86,12 +85,8 @@ def _failure_and_errors(result: Type) -> tuple[TypeInfo, list[ProperType]] | Non
     ]
     if not failures or len(failures) < len(members):
         return None
-    errors = [error for failure in failures for error in _members(failure.args[0])]
+    errors = [error for failure in failures for error in union_members(failure.args[0])]
     return failures[0].type, [error for error in errors if not isinstance(error, UninhabitedType)]
-
-
-def _members(union: Type) -> list[ProperType]:
-    return [get_proper_type(item) for item in flatten_nested_unions([union])]
 
 
 def _is_subclass(error: ProperType, class_: ProperType) -> bool:
