@@ -1,17 +1,16 @@
 """The catalogue as one HTML page that loads no other resources."""
 
 import json
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
-from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from itertools import groupby
 
 from msgspec import Raw
 
+from seamwise._text.html_page import html_page
 from seamwise._text.phrases import pluralize
 from seamwise.documents.shape import Answer, ErrorEntry, Example, Field
 from seamwise.documents.text import example_lines, field_line
@@ -31,28 +30,7 @@ def render_html(entries: Iterable[ErrorEntry], title: str) -> str:
         _PAGE.joinpath(name).read_text(encoding='utf-8') for name in ('page.css', 'page.js')
     )
     entry_list = list(entries)
-    policy = '; '.join(
-        [
-            "default-src 'none'",
-            'img-src data:',
-            f'style-src {_hash(style)}',
-            f'script-src {_hash(script)}',
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<link rel="icon" href="data:,">
-<title>{_text(title)}: every error</title>
-<style>{style}</style>
-</head>
-<body>
+    body = f"""\
 <a class="skip" href="#errors">Skip to the errors</a>
 <header>
 <h1>Every error</h1>
@@ -65,16 +43,8 @@ the meaning of each, an example, output at each seam, and advice.</p>
 </div>
 </header>
 <main id="errors" tabindex="-1">
-{''.join(_sections(entry_list))}</main>
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def _hash(inline: str) -> str:
-    """Return the hash by which a content security policy allows an inline text (CSP 3, 6.7.2)."""
-    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
+{''.join(_sections(entry_list))}</main>"""
+    return html_page(f'{title}: every error', body, style=style, script=script)
 
 
 def _sections(entries: Iterable[ErrorEntry]) -> Iterator[str]:

@@ -1,14 +1,13 @@
 """Map as one self-contained HTML page that loads nothing from the network."""
 
-from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import partial
-from hashlib import sha256
 from html import escape as escape_html
 from importlib.resources import files
 from itertools import islice
 
 from seamwise._text.escaping import escape
+from seamwise._text.html_page import html_page
 from seamwise._text.phrases import pluralize
 from seamwise.check.map.graph import ErrorNode, Graph, SeamNode, encode_graph
 from seamwise.check.map.text import MapText
@@ -27,29 +26,8 @@ def render_map_page(graph: Graph) -> str:
     style, script = (
         _FILES.joinpath(name).read_text(encoding='utf-8') for name in ('map.css', 'map.js')
     )
-    policy = '; '.join(
-        [
-            "default-src 'none'",
-            'img-src data:',
-            f'style-src {_csp_hash(style)}',
-            f'script-src {_csp_hash(script)}',
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
     text = MapText(graph)
-    return f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<link rel="icon" href="data:,">
-<title>Seamwise: map of errors</title>
-<style>{style}</style>
-</head>
-<body>
+    body = f"""\
 <a class="skip" href="#map">Skip to the map</a>
 <header>
 <h1>Map of errors</h1>
@@ -72,11 +50,8 @@ def render_map_page(graph: Graph) -> str:
 <h2 id="errors">Errors</h2>
 {''.join(_error_article(error, text) for error in graph.errors)}</section>
 </main>
-<script type="application/json" id="graph">{_script_json(graph)}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+<script type="application/json" id="graph">{_script_json(graph)}</script>"""
+    return html_page('Seamwise: map of errors', body, style=style, script=script)
 
 
 def _counts(graph: Graph) -> str:
@@ -86,11 +61,6 @@ def _counts(graph: Graph) -> str:
         pluralize(len(graph.seams), 'seam'),
     ]
     return ', '.join(counts)
-
-
-def _csp_hash(inline: str) -> str:
-    """Return the hash that permits an inline style or script (CSP 3, section 6.7.2)."""
-    return f"'sha256-{b64encode(sha256(inline.encode()).digest()).decode()}'"
 
 
 def _script_json(graph: Graph) -> str:
