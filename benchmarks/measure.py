@@ -116,7 +116,8 @@ class _Race:
 def _batch(timer: Timer, batch_ns: int) -> int:
     """Return the number of runs that fill a batch, after warming up."""
     size = 1
-    while timer(size) < batch_ns:
+    # A first run may compile patterns, so a slow batch is repeated.
+    while timer(size) < batch_ns or timer(size) < batch_ns:
         size *= 2
     return size
 

@@ -80,7 +80,7 @@ COMPARISONS = (
             peer='`process` of chuk-tool-processor',
             ours=_run(output),
             theirs=_process(output),
-            target=0.3,
+            target=0.25,
             because=_BECAUSE,
             rounds=100,
         )

@@ -60,7 +60,7 @@ def test_times_are_per_call_and_the_ratio_is_ours_to_theirs() -> None:
 
 def test_the_ratio_is_the_median_of_the_ratios_of_all_rounds() -> None:
     def timer_with(*nanoseconds: int) -> Timer:
-        times = iter([1, *nanoseconds])  # the first call warms up
+        times = iter([1, 1, *nanoseconds])  # the first calls warm up
         return lambda _: next(times)
 
     [measured] = measure(
@@ -73,6 +73,21 @@ def test_the_ratio_is_the_median_of_the_ratios_of_all_rounds() -> None:
         batch_ns=1,
     )
     assert (measured.ours_ns, measured.peer_ns, measured.ratio) == (40, 20, 3)
+
+
+def test_a_slow_first_run_makes_no_batch_smaller() -> None:
+    sizes: list[int] = []
+
+    def compiling(times: int) -> int:
+        sizes.append(times)
+        return 100 * times + (10_000 if len(sizes) == 1 else 0)
+
+    measure(
+        [Comparison(job='a', peer='b', ours=compiling, theirs=timer_of(1000))],
+        rounds=3,
+        batch_ns=800,
+    )
+    assert sizes[-3:] == [8, 8, 8]
 
 
 def test_both_sides_alternate_and_so_does_the_first_side() -> None:
@@ -90,7 +105,7 @@ def test_both_sides_alternate_and_so_does_the_first_side() -> None:
         rounds=2,
         batch_ns=1,
     )
-    assert calls == ['ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs']
+    assert calls[4:] == ['theirs', 'ours', 'ours', 'theirs']
 
 
 def test_the_comparisons_alternate_so_that_a_slow_minute_affects_all_of_them() -> None:
@@ -107,7 +122,7 @@ def test_the_comparisons_alternate_so_that_a_slow_minute_affects_all_of_them() -
         Comparison(job=name, peer='p', ours=timer(name), theirs=timer_of(1)) for name in 'ab'
     )
     measured = measure([first, second], rounds=20, batch_ns=1)
-    assert ''.join(calls[2:]) == 'aabb' * 10
+    assert ''.join(calls[4:]) == 'aabb' * 10
     assert [result.rounds for result in measured] == [20, 20]
 
 
