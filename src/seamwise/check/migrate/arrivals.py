@@ -155,8 +155,7 @@ class Arrivals:
             for member in union_members(module.type_of(value))
             if isinstance(member, Instance)
         ]
-        reference = module.mypy_node(value)
-        if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
+        if module.class_at(value) is not None:
             return _NONE
         return frozenset(self._flow.kinds.covered(names)) if names else self._all
 

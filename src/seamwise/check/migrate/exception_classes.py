@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from seamwise.check._mypy.nodes import RefExpr, TypeInfo
 from seamwise.check.typed_ast.program import FUNCTIONS, Module, Program
 
 EXCEPTION = 'builtins.Exception'
@@ -125,20 +124,17 @@ def exception_classes_of(program: Program) -> Iterator[Kind]:
 
 
 def _qualified(node: ast.AST, module: Module) -> str:
-    names: list[str] = []
-    current: ast.AST | None = node
-    while current is not None:
-        if isinstance(current, (ast.ClassDef, *FUNCTIONS)):
-            names.append(current.name)
-        current = module.parents.get(current)
+    names = [
+        outer.name
+        for outer in (node, *module.ancestors(node))
+        if isinstance(outer, (ast.ClassDef, *FUNCTIONS))
+    ]
     return '.'.join(reversed(names))
 
 
 def _mro(base: ast.expr, module: Module) -> frozenset[str]:
-    reference = module.mypy_node(base)
-    if isinstance(reference, RefExpr) and isinstance(reference.node, TypeInfo):
-        return frozenset(info.fullname for info in reference.node.mro)
-    return frozenset()
+    class_ = module.class_at(base)
+    return frozenset(info.fullname for info in class_.mro) if class_ is not None else frozenset()
 
 
 def init_template(init: ast.FunctionDef, names: set[str]) -> str | None:

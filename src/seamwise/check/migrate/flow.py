@@ -70,11 +70,10 @@ class Flow:
                         or is_property(function, module)
                     )
                 )
-                if is_overridden and not unit.keeps_calls:
-                    unit.blocker = 'is overridden in a subclass'
+                is_fixed = is_overridden and not unit.keeps_calls
                 unit.blocker = (
                     blocked.get(unit.name, '')
-                    or unit.blocker
+                    or ('is overridden in a subclass' if is_fixed else '')
                     or blocker_of(
                         function,
                         module,

@@ -119,7 +119,7 @@ class Handlers:
         """Return whether the errors that no clause handles leave the function."""
         decisions = self.decisions
         child: ast.AST = node
-        for outer in self.names.outer(node):
+        for outer in self.decisions.module.ancestors(node):
             if isinstance(outer, FUNCTIONS):
                 break
             # Errors in a handler, an `else` or a `finally` do not reach the clauses.

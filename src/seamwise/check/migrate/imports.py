@@ -4,6 +4,7 @@ import ast
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from itertools import dropwhile
 
 import libcst as cst
@@ -50,15 +51,16 @@ def without_unused(
         inner: Names that functions import with others, by these.
         is_package: Whether it is the face of a package, whose imports are for others.
     """
-    before = {name for _, name, scope in _imported(old) if name in _read(scope)}
-    before -= {name for _, name, scope in _imported(old) if name not in _read(scope)}
+    read = cache(_read)
+    before = {name for _, name, scope in _imported(old) if name in read(scope)}
+    before -= {name for _, name, scope in _imported(old) if name not in read(scope)}
     source = tree.code
     lines = source.split('\n')
     new = ast.parse(source)
     places = {
         (alias.lineno, alias.name)
         for statement, name, scope in _imported(new)
-        if name in before - kept and name not in _read(scope) and not (is_package and scope is new)
+        if name in before - kept and name not in read(scope) and not (is_package and scope is new)
         for alias in statement.names
         if name == _bound_name(alias)
         and not _is_marked([lines[statement.lineno - 1], lines[alias.lineno - 1]], name)
@@ -66,7 +68,7 @@ def without_unused(
     added = {
         (alias.lineno, alias.name): new_name
         for statement, name, scope in _imported(new)
-        if scope is not new and (new_name := inner.get(name)) in _read(scope)
+        if scope is not new and (new_name := inner.get(name)) in read(scope)
         for alias in statement.names
         if name == _bound_name(alias)
     }

@@ -83,7 +83,7 @@ class Kinds:
         found = handlers_of(program) if has_application and not is_keeping else None
         self.application = found[0] if found is not None else None
         self._error_handlers = found[1] if found is not None else []
-        self.commands = None if is_keeping else commands
+        self.commands = commands
         wrappers = wrappers_of(program, found[0]) if found is not None else []
         self.wrappers = {wrapper.statement: wrapper for wrapper in wrappers}
         """Middlewares and decorators around routes, by the statements that handle exceptions."""

@@ -140,10 +140,10 @@ def plan_migration(
     if unknown:
         return Failure(unknown)
     keeping = _Keeping(selection.keep, selection.suffix)
-    commands = None if keeping.names else commands_of(program, list(_entry_points()))
+    others = outside_files([module.path for module in contents])
+    commands = None if keeping.names else commands_of(program, others, list(_entry_points()))
     refusals = _Refusals({}, {})
     errors: list[tuple[str, int, str]] = []
-    others = outside_files([module.path for module in contents])
     imported = names_imported_from(
         (
             *((module.name, module.syntax) for module in contents),

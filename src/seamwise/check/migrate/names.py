@@ -134,7 +134,7 @@ class Names:
         scope = self.decisions.module.scope_of(statement)
         inner = {
             name
-            for outer in self.outer(statement)
+            for outer in self.decisions.module.ancestors(statement)
             if isinstance(outer, ast.Try)
             for handler in outer.handlers
             if (name := self.raised_names.get(handler))
@@ -171,12 +171,3 @@ class Names:
                 return ''
             case _:
                 return self.decisions.fresh('value', statement)
-
-    def outer(self, node: ast.AST) -> list[ast.AST]:
-        """Return the nodes around a node, the nearest first."""
-        parents: list[ast.AST] = []
-        parent = self.decisions.module.parents.get(node)
-        while parent is not None:
-            parents.append(parent)
-            parent = self.decisions.module.parents.get(parent)
-        return parents

@@ -1,11 +1,12 @@
 """Commands of click and typer, and the call that runs a program."""
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
-from seamwise.check.migrate.outside import outside_files, outside_uses
+from seamwise.check.migrate.outside import outside_uses
 from seamwise.check.migrate.seams.handler import (
     ErrorHandler,
     arguments,
@@ -44,11 +45,14 @@ class Commands(Struct, eq=False):
         return function in self.functions
 
 
-def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
+def commands_of(
+    program: Program, others: Sequence[tuple[Path, ast.Module]], scripts: Collection[str]
+) -> Commands | None:
     """Return the commands of a program; None if it has none.
 
     Args:
         program: The modules.
+        others: The other files of the repository.
         scripts: Full names of the functions that installed scripts call.
     """
     functions = {
@@ -81,9 +85,9 @@ def commands_of(program: Program, scripts: Collection[str]) -> Commands | None:
                 problem = problem or f'is also used at {module.path}:{node.lineno}'
     if not names:
         return None
-    others = outside_uses(outside_files([module.path for module in program.modules]), sorted(names))
-    if not problem and others:
-        problem = f'is also used at {others[0].path}:{others[0].line}'
+    uses = [] if problem else outside_uses(others, sorted(names))
+    if uses:
+        problem = f'is also used at {uses[0].path}:{uses[0].line}'
     if len(starts) != 1:
         problem = 'is one of several programs' if starts else 'is run by no call in these files'
     if not names.isdisjoint(scripts):

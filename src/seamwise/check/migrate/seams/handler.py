@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 
 from msgspec import Struct
 
@@ -88,9 +89,6 @@ def created_objects(module: Module) -> Iterator[tuple[str, str]]:
 
 
 def outer_statements(node: ast.stmt, module: Module) -> Iterator[ast.AST]:
-    """Yield the nodes around a statement in its function."""
+    """Return the nodes around a statement in its function, the innermost first."""
     scope = module.scope_of(node)
-    parent = module.parents.get(node)
-    while parent is not None and parent is not scope:
-        yield parent
-        parent = module.parents.get(parent)
+    return takewhile(lambda outer: outer is not scope, module.ancestors(node))

@@ -155,8 +155,8 @@ def _locals(clause: ast.ExceptHandler, module: Module) -> set[str]:
     return names
 
 
-def body_of(node: Function) -> list[ast.stmt]:
-    """Return the statements of a function without its docstring."""
+def body_of(node: Function | ast.ClassDef) -> list[ast.stmt]:
+    """Return the statements of a function or class without its docstring."""
     return node.body[1:] if ast.get_docstring(node) is not None else node.body
 
 

@@ -132,8 +132,7 @@ def _middleware_class(
             if not isinstance(node, ast.ClassDef) or f'{module.name}.{node.name}' != name:
                 continue
             bases = [module.full_name(base) for base in node.bases]
-            body = node.body[1:] if ast.get_docstring(node) is not None else node.body
-            match body:
+            match body_of(node):
                 case [ast.AsyncFunctionDef('dispatch') as dispatch] if bases == [
                     'starlette.middleware.base.BaseHTTPMiddleware'
                 ]:
